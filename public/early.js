@@ -1,5 +1,5 @@
 // The start page before the program is there; inlined into index.html and open.html. Sets the theme, starts the first worker beside the page's
-// program, and keeps what the user opens meanwhile. `src/app/early.rs` takes it over.
+// program, and keeps what the user opens meanwhile. `src/app/open/early.rs` takes it over.
 (() => {
   // index.html connects to its own files only; addresses are opened by open.html, which has another policy.
   const canConnect = document.documentElement.dataset.page === 'open';

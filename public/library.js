@@ -1,4 +1,4 @@
-// What the library keeps in the browser: handles of files (IndexedDB) and copies (the origin's private file system). Loaded by `src/app/library.rs`
+// What the library keeps in the browser: handles of files (IndexedDB) and copies (the origin's private file system). Loaded by `src/app/storage/library.rs`
 // when it is first needed. Every function returns a promise; it fails with an Error that holds a sentence.
 const { handleOf, roots } = window.axonscopeEarly;
 const COPIES = 'copies';

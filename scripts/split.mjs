@@ -1,4 +1,4 @@
-// Cuts the page's program into chunks: what the start page and the timeline need, and per group of views what only these need (src/app/chunks.rs).
+// Cuts the page's program into chunks: what the start page and the timeline need, and per group of views what only these need (src/app/wiring/chunks.rs).
 // Trunk binds the program as one; here the linked program, which kept its relocations, is cut by `wasm-split-cli`, bound again, and optimized.
 // The chunks are named after the program's hash, so that no two builds mix.
 import { createHash } from 'node:crypto';

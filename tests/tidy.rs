@@ -344,7 +344,7 @@ fn the_drawn_start_page_says_what_the_program_says() {
     let drawn: Vec<String> = texts(before).into_iter().chain(texts(after)).collect();
     assert!(drawn.len() > 10, "the texts of index.html were not found");
     let broken = drawn.into_iter().filter(|text| !program.contains(text.as_str())).collect();
-    expect_none("index.html says something that src/views/start and src/app/bars.rs do not: change both", broken);
+    expect_none("index.html says something that src/views/start and src/app/shell/toolbar.rs do not: change both", broken);
 }
 
 #[test]

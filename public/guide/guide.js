@@ -1,4 +1,4 @@
-// Guided reading of a sample: five steps in a strip below the page, each at a view of its own (src/app/guide.rs). Loaded with a sample, unless its
+// Guided reading of a sample: five steps in a strip below the page, each at a view of its own (src/app/shell/guide.rs). Loaded with a sample, unless its
 // reading was closed before. What is read is in readings.json.
 const { load } = window.axonscopeEarly;
 const CLOSED = 'axonscope.guide';

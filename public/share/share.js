@@ -1,4 +1,4 @@
-// What the Share button and the command palette do (`src/app/share.rs`): each part is a script of its own, loaded when it is used. `host` is the page.
+// What the Share button and the command palette do (`src/app/storage/share.rs`): each part is a script of its own, loaded when it is used. `host` is the page.
 const { load } = window.axonscopeEarly;
 
 /** Offers a Blob as a download. */

@@ -1,58 +1,18 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
-mod bars;
-mod chunks;
-mod commands;
-mod compared;
-mod device_views;
-pub mod early;
-mod fleet;
-mod front;
-mod gather;
-mod guide;
-mod handles;
-mod help;
-mod hover_card;
-mod idle;
-mod learned;
-mod library;
-mod link;
-mod log_directories;
-mod neuron;
-mod notices;
-mod opening;
-mod outside;
-mod pool;
-mod preview;
-mod program_views;
-mod reading;
-mod rehearsal;
-mod runs;
-mod samples;
-mod search;
-mod share;
-mod side;
-mod sleep;
-mod sorting;
-mod sources;
-mod sql;
-mod stack_colours;
-mod stacked;
-mod system;
-mod table_zip;
-mod time_views;
-mod torch_views;
-mod unpacking;
-mod views;
-mod workspace;
+pub mod open;
+mod shell;
+mod storage;
+mod wiring;
+mod workers;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::ui::dom::is_panel_open;
 use crate::views::start::Start;
-use gather::Dropped;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use open::file_drop::Dropped;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
@@ -61,17 +21,17 @@ use wasm_bindgen_futures::JsFuture;
 pub fn App() -> impl IntoView {
     let app = State::new();
     provide_context(app);
-    link::join(app);
-    sql::follow(app);
-    sleep::follow(app);
-    guide::follow(app);
+    storage::browser_state::join(app);
+    wiring::sql::follow(app);
+    workers::sleep::follow(app);
+    shell::guide::follow(app);
     spawn_local(async move {
-        match handles::prepare(app).await {
-            Ok(()) => rehearsal::rehearse(app).await,
+        match workers::worker_registry::prepare(app).await {
+            Ok(()) => workers::warm_up::rehearse(app).await,
             Err(sentence) => actions::notify(app, sentence, true),
         }
     });
-    let (files, directory) = (early::file_input(app, false), early::file_input(app, true));
+    let (files, directory) = (open::early::file_input(app, false), open::early::file_input(app, true));
     let is_dragging = listen_to_drops(app);
     listen_to_keys(app);
     // The elements belong to the browser's one thread.
@@ -83,36 +43,36 @@ pub fn App() -> impl IntoView {
             }
         });
     });
-    early::take(app);
+    open::early::take(app);
     let on_sample = Callback::new(move |name: String| open_sample(app, name, false));
     let is_start = Memo::new(move |_| app.state.front().get().is_none());
     view! {
         <div class="app" class:app--start=move || is_start.get()>
-            <bars::TopBar on_pick />
-            <notices::Notices />
-            <Show when=move || is_start.get() fallback=front::Front>
+            <shell::toolbar::TopBar on_pick />
+            <shell::notices::Notices />
+            <Show when=move || is_start.get() fallback=shell::front_profile::Front>
                 <Show when=move || app.state.imports().with(|i| i.is_empty()) fallback=|| ()>
                     <Start
                         formats=Signal::derive(move || app.state.formats().get())
                         entries=Signal::derive(move || app.state.library().get())
-                        storage=Signal::derive(move || library::storage_sentence(app))
+                        storage=Signal::derive(move || storage::library::storage_sentence(app))
                         is_open=Callback::new(move |hash: String| app.state.profiles().with_untracked(|all| all.iter().any(|p| p.hash == hash)))
                         wanted=Signal::derive(move || app.state.wanted().get())
-                        resumable=Signal::derive(move || library::resumable_names(app))
+                        resumable=Signal::derive(move || storage::library::resumable_names(app))
                         directories=Signal::derive(move || app.state.directories().get())
-                        on_directory=Callback::new(move |(id, action)| log_directories::act(app, id, action))
-                        on_resume=Callback::new(move |()| library::resume_waiting(app))
-                        on_pick on_sample on_action=Callback::new(move |(hash, action)| library::act(app, hash, action))
+                        on_directory=Callback::new(move |(id, action)| storage::log_directories::act(app, id, action))
+                        on_resume=Callback::new(move |()| storage::library::resume_waiting(app))
+                        on_pick on_sample on_action=Callback::new(move |(hash, action)| storage::library::act(app, hash, action))
                     />
                 </Show>
             </Show>
-            <reading::Reading />
+            <open::reading::Reading />
         </div>
         <Show when=move || is_dragging.get()>
             <div class="droptarget" aria-hidden="true"><p class="droptarget__text">"Drop files or a directory to open them here"</p></div>
         </Show>
-        <help::Help />
-        <commands::CommandPalette />
+        <shell::help::Help />
+        <shell::commands::CommandPalette />
     }
 }
 
@@ -135,19 +95,19 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
     let drop = window_event_listener(ev::drop, move |event| {
         event.prevent_default();
         is_dragging.set(false);
-        let Some(held) = event.data_transfer().map(|data| gather::hold(&data)) else {
+        let Some(held) = event.data_transfer().map(|data| open::file_drop::hold(&data)) else {
             return;
         };
         open_held(app, held, |_| {});
     });
     let paste = window_event_listener(ev::paste, move |event| {
         let Some(data) = event.clipboard_data() else { return };
-        let mut files = gather::from_list(data.files());
+        let mut files = open::file_drop::from_list(data.files());
         if files.is_empty() && !is_in_field(&event) {
-            files.extend(gather::from_text(&data.get_data("text/plain").unwrap_or_default()));
+            files.extend(open::file_drop::from_text(&data.get_data("text/plain").unwrap_or_default()));
         }
         if !files.is_empty() {
-            opening::open(app, files);
+            open::opening::open(app, files);
         }
     });
     on_cleanup(move || {
@@ -160,11 +120,11 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
 }
 
 /// Opens what was dropped, or says why it cannot be. `on_drop` gets the number of the drop.
-fn open_held(app: State, held: gather::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
+fn open_held(app: State, held: open::file_drop::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
     spawn_local(async move {
         match held.files().await {
             Ok(files) => {
-                if let Some(drop) = opening::open(app, files) {
+                if let Some(drop) = open::opening::open(app, files) {
                     on_drop(drop);
                 }
             }
@@ -199,7 +159,7 @@ fn listen_to_keys(app: State) {
             "Escape" if !is_typing && !is_panel_open() => actions::escape(app),
             "/" if !is_typing => {
                 event.prevent_default();
-                search::focus();
+                shell::search::focus();
             }
             "?" if !is_typing => app.state.is_help_open().update(|open| *open = !*open),
             _ => {}
@@ -221,7 +181,7 @@ fn open_sample(app: State, name: String, is_guided: bool) {
     spawn_local(async move {
         let mut files = Vec::new();
         let mut problem = None;
-        for name in samples::files(&name) {
+        for name in open::samples::files(&name) {
             match sample(&name).await {
                 Ok(file) => files.push(Dropped { name, file }),
                 Err(why) => problem = Some(why),
@@ -229,9 +189,9 @@ fn open_sample(app: State, name: String, is_guided: bool) {
         }
         match problem.map_or(Ok(files), Err) {
             Ok(files) => {
-                samples::expect(&name);
-                if let Some(drop) = opening::open(app, files) {
-                    guide::expect(drop, is_guided);
+                open::samples::expect(&name);
+                if let Some(drop) = open::opening::open(app, files) {
+                    shell::guide::expect(drop, is_guided);
                 }
             }
             Err(why) => {

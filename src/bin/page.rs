@@ -2,5 +2,5 @@
 
 fn main() {
     console_error_panic_hook::set_once();
-    axonscope::app::early::mount();
+    axonscope::app::open::early::mount();
 }

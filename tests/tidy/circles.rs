@@ -11,7 +11,7 @@ const CIRCLES: &[(&str, usize)] = &[
     ("analysis/torch", 2),
     ("analysis/torch/advice", 2),
     ("analysis/torch/distributed", 2),
-    ("app", 31),
+    ("app", 29),
     ("engine", 13),
     ("engine/tables", 3),
     ("formats", 9),

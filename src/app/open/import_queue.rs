@@ -1,0 +1,119 @@
+//! Profiles that wait to be read, and those being read.
+
+use crate::app::open::opening;
+use crate::app::workers::sleep;
+use crate::state::budget::{Budget, Next};
+use crate::state::{App, AppStateStoreFields as _, Phase, actions};
+use leptos::prelude::*;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+/// A profile to be read.
+pub struct Job {
+    /// Of its import.
+    pub id: u32,
+    /// What it will take, bytes.
+    pub heap_bytes: u64,
+    /// Begins to read it.
+    pub start: Box<dyn FnOnce()>,
+}
+
+#[derive(Default)]
+struct Pool {
+    waiting: VecDeque<Job>,
+    /// Id and estimated bytes.
+    running: Vec<(u32, u64)>,
+}
+
+thread_local! {
+    static POOL: RefCell<Pool> = RefCell::default();
+}
+
+/// Cores and memory, as far as the browser tells.
+pub fn budget() -> Budget {
+    let navigator = window().navigator();
+    // Not every browser has it, and the bindings do not.
+    let memory = js_sys::Reflect::get(&navigator, &"deviceMemory".into()).ok().and_then(|m| m.as_f64());
+    Budget::new(navigator.hardware_concurrency() as usize, memory)
+}
+
+/// Workers that may read the next profile side by side.
+pub fn n_readers(app: App) -> u32 {
+    let (n_imports, promised) =
+        app.state.imports().with_untracked(|all| (all.len(), all.iter().fold(0u64, |sum, i| sum.saturating_add(i.heap_bytes))));
+    budget().n_readers(n_imports, open_bytes(app).saturating_add(promised)) as u32
+}
+
+/// Memory of the open profiles, and of their tables in the SQL engine, bytes.
+pub fn open_bytes(app: App) -> u64 {
+    profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())
+}
+
+/// Memory of the open profiles, bytes: those that sleep use none.
+pub fn profile_bytes(app: App) -> u64 {
+    app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.is_awake()).map(|p| p.memory).sum())
+}
+
+/// Adds jobs behind those that wait, and starts what may start.
+pub fn submit(app: App, jobs: Vec<Job>) {
+    POOL.with_borrow_mut(|pool| pool.waiting.extend(jobs));
+    go_on(app);
+}
+
+/// A job has ended, or is not wanted any more.
+pub fn ended(app: App, id: u32) {
+    // What the job holds may not be dropped while the pool is borrowed.
+    let gone: Vec<Job> = POOL.with_borrow_mut(|pool| {
+        pool.running.retain(|r| r.0 != id);
+        let (gone, left) = std::mem::take(&mut pool.waiting).into_iter().partition(|job| job.id == id);
+        pool.waiting = left;
+        gone.into_iter().collect::<VecDeque<Job>>().into()
+    });
+    drop(gone);
+    go_on(app);
+}
+
+/// Starts the first job that waits, whatever the budget says: the user has decided.
+pub fn start_anyway(app: App) {
+    let job = POOL.with_borrow_mut(|pool| {
+        let job = pool.waiting.pop_front()?;
+        pool.running.push((job.id, job.heap_bytes));
+        Some(job)
+    });
+    if let Some(job) = job {
+        sleep::put_to_sleep(app, job.heap_bytes);
+        begin(app, job);
+    }
+    go_on(app);
+}
+
+/// Starts jobs as long as cores and memory allow. Called when anything ends or closes.
+pub fn go_on(app: App) {
+    let budget = budget();
+    loop {
+        let open = open_bytes(app);
+        let next = POOL.with_borrow_mut(|pool| {
+            let heap = pool.waiting.front()?.heap_bytes;
+            let running: Vec<u64> = pool.running.iter().map(|r| r.1).collect();
+            let next = budget.next(open, &running, heap);
+            if next != Next::Start {
+                let id = pool.waiting.front()?.id;
+                return (next == Next::Ask).then_some(Err((id, heap)));
+            }
+            let job = pool.waiting.pop_front()?;
+            pool.running.push((job.id, job.heap_bytes));
+            Some(Ok(job))
+        });
+        match next {
+            Some(Ok(job)) => begin(app, job),
+            Some(Err((_, heap))) if sleep::make_room(app, heap) => {}
+            Some(Err((id, _))) => return actions::import_phase(app, id, Phase::Held),
+            None => return,
+        }
+    }
+}
+
+fn begin(app: App, job: Job) {
+    actions::import_reads(app, job.id, opening::now_ms());
+    (job.start)();
+}

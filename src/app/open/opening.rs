@@ -1,0 +1,329 @@
+//! Opens what the user gave: one worker per profile, tabs for those that succeed, a sentence for those that do not.
+
+use crate::app::open::file_drop::Dropped;
+use crate::app::open::import_queue::{self, Job};
+use crate::app::open::script_events;
+use crate::app::open::sources;
+use crate::app::open::triage;
+use crate::app::open::unpacking;
+use crate::app::workers::sleep;
+use crate::app::workers::worker_registry::{self, Handle};
+use crate::base::text;
+use crate::state::{
+    App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, region_scope, runs, saved_defaults::DefaultsKind,
+    url::Named, url::UrlState,
+};
+use crate::views::timeline::state::memory;
+use crate::worker::client::Ask;
+use crate::worker::page::{Events, FromWorker, Link};
+use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
+use futures_util::StreamExt;
+use futures_util::future::abortable;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::sync::Arc;
+use web_sys::File;
+
+/// Starts to open files; returns at once, with the number of the drop: none if there is nothing to read.
+pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
+    if !files.is_empty() {
+        actions::drop_begins(app);
+    }
+    let files = sources::take(app, crate::app::storage::workspace::take(app, files));
+    if files.is_empty() {
+        return None;
+    }
+    let name = if files.len() == 1 { files[0].name.clone() } else { format!("{} files", files.len()) };
+    let total = files.iter().map(|f| f.file.size() as u64).sum();
+    let id = actions::import_begins(app, name, total, now_ms());
+    let drop = actions::new_id(app);
+    script_events::expect(id, drop);
+    let (task, abort) = abortable(async move {
+        let files = unpacking::unpacked(app, id, files).await?;
+        triage::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files))
+    });
+    worker_registry::keep_abort(id, abort);
+    spawn_local(async move {
+        match task.await {
+            Ok(Ok(jobs)) => import_queue::submit(app, jobs),
+            Ok(Err(sentence)) => {
+                script_events::failed(drop, &sentence);
+                actions::notify_of_drop(app, sentence, true);
+                actions::import_ends(app, id);
+            }
+            // `cancel` has ended it.
+            Err(_) => {}
+        }
+    });
+    Some(drop)
+}
+
+/// Stops an import at once: its worker is terminated.
+pub fn cancel(app: App, id: u32) {
+    worker_registry::abort(id);
+    script_events::cancelled(id);
+    actions::import_ends(app, id);
+    import_queue::ended(app, id);
+}
+
+/// Stops all imports, those that wait first.
+pub fn cancel_all(app: App) {
+    let ids: Vec<u32> = app.state.imports().with_untracked(|all| all.iter().rev().map(|i| i.id).collect());
+    ids.into_iter().for_each(|id| cancel(app, id));
+}
+
+/// Closes a tab and returns its memory.
+pub fn close(app: App, id: u32) {
+    actions::close_profile(app, id);
+    worker_registry::remove(id);
+    import_queue::go_on(app);
+}
+
+/// Opens the files of a tab again, whose worker is gone.
+pub fn reopen(app: App, id: u32) {
+    let kept = worker_registry::files(id);
+    let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
+    let (Some((files, found)), Some(drop)) = (kept, drop) else {
+        return;
+    };
+    let import = actions::import_begins(app, String::new(), 0, now_ms());
+    expect_files(app, drop, std::iter::once(&found));
+    let job = job(app, import, found, files, Target { drop, replaces: None });
+    close(app, id);
+    import_queue::submit(app, vec![job]);
+}
+
+/// Runs an import that `cancel` can stop.
+fn run(app: App, id: u32, task: impl Future<Output = ()> + 'static) {
+    let (task, abort) = abortable(task);
+    worker_registry::keep_abort(id, abort);
+    spawn_local(async move {
+        // An aborted task has been ended by `cancel`.
+        if task.await.is_ok() {
+            actions::import_ends(app, id);
+            worker_registry::abort(id);
+            import_queue::ended(app, id);
+        }
+    });
+}
+
+/// A sentence that says which file it is about.
+fn with_name(sentence: &str, files: &[Dropped]) -> String {
+    match files {
+        [one] if !sentence.contains(file_name(&one.name)) => format!("`{}`: {sentence}", one.name),
+        _ => sentence.to_string(),
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Milliseconds of the page's clock.
+pub fn now_ms() -> f64 {
+    web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
+}
+
+/// A profile to be read, out of the files of its drop.
+pub(in crate::app) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, target: Target) -> Job {
+    let files: Vec<Dropped> = found.files.iter().filter_map(|&i| files.get(i).cloned()).collect();
+    found.files = (0..files.len()).collect();
+    let name = found.paths.first().cloned().unwrap_or_default();
+    actions::import_waits(app, id, name, found.n_bytes, found.heap_bytes);
+    let heap_bytes = found.heap_bytes;
+    script_events::expect(id, target.drop);
+    let start = move || {
+        run(app, id, async move {
+            match open_found(app, id, found, files, target).await {
+                Ok(hash) => script_events::opened(target.drop, &hash),
+                Err(sentence) => {
+                    script_events::failed(target.drop, &sentence);
+                    actions::notify_of_drop(app, sentence, true);
+                }
+            }
+        });
+    };
+    Job { id, heap_bytes, start: Box::new(start) }
+}
+
+/// Where an opened profile goes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::app) struct Target {
+    /// The drop it came with.
+    pub drop: u32,
+    /// The tab that it takes the place of.
+    pub replaces: Option<u32>,
+}
+
+/// Formats whose files have workers and spans.
+const WITH_WORKERS: [&str; 1] = ["kineto"];
+
+/// Names tell runs and spans before anything is read.
+pub(in crate::app) fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>) {
+    let traces = found.filter(|f| WITH_WORKERS.contains(&f.claim.format.as_str()));
+    runs::expect_files(app, drop, traces.filter_map(|f| f.paths.first().cloned()));
+}
+
+pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
+    files.iter().map(|f| f.file.clone()).collect()
+}
+
+/// Opens one profile; returns its content hash, also where the same content is open.
+async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, String> {
+    let name = found.paths.first().cloned().unwrap_or_default();
+    // Of a directory of tables none is the one meant.
+    let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
+    let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
+    let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
+    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(&named)?;
+    while let Some(event) = events.next().await {
+        match event {
+            FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),
+            FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
+            // The same content may have been read meanwhile.
+            FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(opened.hash),
+            FromWorker::Opened(opened, hot) => {
+                if let Some(old) = target.replaces {
+                    close(app, old);
+                }
+                let hash = opened.hash.clone();
+                show(app, (link, events), Handle { files, found }, (*opened, *hot), (target.drop, name));
+                return Ok(hash);
+            }
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
+            FromWorker::Ready(_)
+            | FromWorker::Inspected(..)
+            | FromWorker::Hashed(_)
+            | FromWorker::Written(_)
+            | FromWorker::Unpacked(..) => {}
+        }
+    }
+    Err(named("The worker stopped.".into()))
+}
+
+/// Starts a worker that imports a profile.
+async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), String> {
+    let worker = worker_registry::worker_for(app, found).await?;
+    let names = files.iter().map(|f| f.name.clone()).collect();
+    let (claim, paths) = (found.claim.clone(), found.paths.clone());
+    let (learned, n_readers) = (crate::app::workers::learned_opcodes::names(), import_queue::n_readers(app));
+    worker.0.send(&ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }, &raw(files))?;
+    Ok(worker)
+}
+
+/// Imports a profile again that is open, without a tab of its own. Returns its worker, and the memory of that in bytes.
+pub(in crate::app) async fn import_again(
+    app: App,
+    (files, found): (Vec<Dropped>, Found),
+    hash: &str,
+) -> Result<(Link, Events, u64), String> {
+    let (link, mut events) = begin(app, &found, &files, false).await?;
+    while let Some(event) = events.next().await {
+        match event {
+            FromWorker::Opened(opened, _) if opened.hash == hash => return Ok((link, events, opened.memory)),
+            FromWorker::Opened(..) => return Err("The file has changed since it was opened.".into()),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Ready(_)
+            | FromWorker::Inspected(..)
+            | FromWorker::Hashed(_)
+            | FromWorker::Progress(_)
+            | FromWorker::Written(_)
+            | FromWorker::Unpacked(..) => {}
+        }
+    }
+    Err("The worker stopped.".into())
+}
+
+/// Whether that content is open; if so it comes to front.
+fn is_known(app: App, hash: &str) -> bool {
+    let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
+    if let Some(known) = known {
+        actions::show_profile(app, known);
+    }
+    known.is_some()
+}
+
+/// Summaries of one file: a run has no more cores in it.
+const MOST_CORES: usize = 16;
+
+/// Makes a tab of an opened profile.
+fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
+    let id = actions::new_id(app);
+    let (ask, calls) = Ask::channel();
+    worker_registry::insert(id, handle);
+    sleep::join(app, id, worker);
+    sleep::relay(app, id, calls);
+    let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
+    let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
+    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(hot.info.kind)));
+    let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
+    // Many summaries in one drop are looked at as a table.
+    let view = if crate::app::wiring::device_views::n_variants(&hot.info.meta) > MOST_CORES { "variants" } else { "" };
+    let kept = BackgroundChoices {
+        view: view.into(),
+        annotations: crate::app::storage::browser_state::annotations(&opened.hash),
+        choices,
+        ..BackgroundChoices::default()
+    };
+    let profile = OpenProfile {
+        id,
+        title: title.clone(),
+        own_title: title,
+        hash: opened.hash,
+        format: opened.claim.format,
+        drop,
+        path,
+        place: None,
+        ask: ask.clone(),
+        hot: Arc::new(hot),
+        ledger: Arc::new(opened.ledger),
+        memory: opened.memory,
+        stopped: None,
+        rest: WorkerState::Awake,
+        kept,
+    };
+    crate::app::storage::library::remember(app, &profile);
+    memory::forget(&profile.hot.info.meta);
+    actions::add_profile(app, profile, opened.rank);
+    if wanted.is_some() {
+        app.state.wanted().set(None);
+    }
+    // A profile of its drop may be in front of it: then it is a link that brings it there.
+    let is_front = app.state.front().get_untracked() == Some(id);
+    if let Some(wanted) = wanted.or(awaited.filter(|_| is_front)) {
+        app.state.awaited().update_untracked(|all| all.retain(|w| w.hash != wanted.hash));
+        follow(app, ask, wanted);
+    }
+    crate::app::wiring::fleet::arrived(app, id);
+    crate::app::open::samples::arrived(app);
+    sleep::keep_budget(app);
+}
+
+/// Shows what a link says of the profile in front.
+pub fn follow(app: App, ask: Ask, wanted: UrlState) {
+    if !wanted.view.is_empty() {
+        actions::show_view(app, &wanted.view);
+    }
+    app.choices.set(wanted.choices);
+    app.range.set(wanted.range);
+    app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
+    region_scope::restore(app);
+    // A timeline that is shown keeps its window where none is set.
+    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.hot.range())));
+    if !wanted.search.is_empty() {
+        app.state.search().update(|s| s.text = wanted.search.clone());
+    }
+    let Some(Named { is_instant, track, start, name }) = wanted.selection else {
+        return;
+    };
+    let query = FindQuery { track, time: start, name, is_instant };
+    spawn_local(async move {
+        if let Ok(Some(item)) = ask.ask(query).await {
+            app.selection.set(Some(item));
+            app.state.is_details_open().set(true);
+            if wanted.window.is_none() {
+                app.reveal.set(Some(item));
+            }
+        }
+    });
+}

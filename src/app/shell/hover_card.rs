@@ -1,0 +1,41 @@
+//! What a glance at a slice tells, asked from the engine and kept for a while.
+
+use crate::base::SliceId;
+use crate::state::App;
+use crate::views::timeline::around::HoveredSlice;
+use crate::worker::client::Ask;
+use crate::worker::protocol::{BriefQuery, SliceSummary};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::collections::HashMap;
+
+/// Slices of which the facts are kept.
+const MOST_KEPT: usize = 500;
+
+/// Glances at the slices of one profile.
+pub(in crate::app) fn glance(app: App, ask: Ask) -> HoveredSlice {
+    let told = RwSignal::new(None::<(SliceId, SliceSummary)>);
+    let kept = StoredValue::new(HashMap::<SliceId, SliceSummary>::new());
+    let front = app.front_untracked().map(|p| p.id);
+    let on_rest = Callback::new(move |slice: SliceId| {
+        if let Some(known) = kept.with_value(|k| k.get(&slice).cloned()) {
+            told.set(Some((slice, known)));
+            return;
+        }
+        let ask = ask.clone();
+        spawn_local(async move {
+            let answer = ask.ask(BriefQuery { slice }).await;
+            let is_here = app.front_untracked().map(|p| p.id) == front;
+            if let (Ok(brief), true) = (answer, is_here) {
+                kept.try_update_value(|k| {
+                    if k.len() >= MOST_KEPT {
+                        k.clear();
+                    }
+                    k.insert(slice, brief.clone());
+                });
+                told.try_set(Some((slice, brief)));
+            }
+        });
+    });
+    HoveredSlice { on_rest, told: told.into() }
+}

@@ -1,0 +1,286 @@
+//! The outside world: address, `localStorage`, title, theme, attributes of the body.
+
+use crate::app::workers::idle;
+use crate::base::{EventId, StrId, TimeNs, TimeRange};
+use crate::state::steps::{Step, Steps};
+use crate::state::{
+    App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations,
+    annotations::Book,
+    layout::Layout,
+    saved_defaults::SavedDefaults,
+    url::{Named, UrlState},
+};
+use crate::ui::effect::effect;
+use crate::worker::protocol::HotColumns;
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::cell::Cell;
+use wasm_bindgen::JsValue;
+
+/// A slice with a longer name is not named in the address, bytes.
+const LONGEST_NAME: usize = 2_000;
+/// The address follows the last change after this.
+const ADDRESS_PAUSE_MS: u32 = 200;
+const ANNOTATIONS: &str = "axonscope.annotations.";
+const LAYOUT: &str = "axonscope.layout";
+const OWN: &str = "axonscope.own";
+const THEME: &str = "axonscope.theme";
+
+thread_local! {
+    static IS_STEPPING: Cell<bool> = const { Cell::new(true) };
+}
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+pub(in crate::app) fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+pub(in crate::app) fn store(key: &str, value: &str) {
+    if let Some(storage) = storage() {
+        // Private windows and full disks refuse; nothing depends on it.
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// Markers and regions that were put on a profile of that content before.
+pub fn annotations(hash: &str) -> Book {
+    stored(&format!("{ANNOTATIONS}{hash}")).map(|text| annotations::text::book_from_text(&text)).unwrap_or_default()
+}
+
+/// Notes the annotations of a profile of that content.
+pub(in crate::app) fn keep_annotations(hash: &str, book: &Book) {
+    store(&format!("{ANNOTATIONS}{hash}"), &annotations::text::book_to_text(book));
+}
+
+/// Keeps the annotations of the profile in front.
+fn join_annotations(app: App) {
+    effect(move || {
+        let text = app.annotations.with(annotations::text::book_to_text);
+        if let Some(profile) = app.front_untracked() {
+            let key = format!("{ANNOTATIONS}{}", profile.hash);
+            if stored(&key).unwrap_or_default() != text {
+                store(&key, &text);
+            }
+        }
+    });
+}
+
+/// Whether the page is dark now.
+pub fn is_dark(theme: Theme) -> bool {
+    match theme {
+        Theme::Dark => true,
+        Theme::Light => false,
+        Theme::System => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
+    }
+}
+
+/// Light to dark and back; the choice is remembered.
+pub fn toggle_theme(app: App) {
+    let theme = if is_dark(app.state.theme().get_untracked()) { Theme::Light } else { Theme::Dark };
+    store(THEME, if theme == Theme::Dark { "dark" } else { "light" });
+    app.state.theme().set(theme);
+}
+
+/// Joins the state to the world around it. Once, by the root.
+pub fn join(app: App) {
+    crate::app::storage::library::join(app);
+    app.state.theme().set(match stored(THEME).as_deref() {
+        Some("dark") => Theme::Dark,
+        Some("light") => Theme::Light,
+        _ => Theme::System,
+    });
+    effect(move || {
+        if let Some(root) = document().document_element() {
+            let set = match app.state.theme().get() {
+                Theme::System => root.remove_attribute("data-theme"),
+                Theme::Dark => root.set_attribute("data-theme", "dark"),
+                Theme::Light => root.set_attribute("data-theme", "light"),
+            };
+            log_failure(set);
+        }
+    });
+    effect(move || {
+        let front = app.front();
+        let title = front.as_ref().map_or("Axonscope".into(), |p| format!("{} – Axonscope", p.title));
+        document().set_title(&title);
+        if let Some(body) = document().body() {
+            log_failure(match &front {
+                Some(p) => body.set_attribute("data-profile", &p.format),
+                None => body.remove_attribute("data-profile"),
+            });
+        }
+    });
+    let n_writes = RwSignal::new(0usize);
+    idle::join(app, n_writes);
+    join_address(app, n_writes);
+    crate::app::storage::library::resume(app);
+    crate::app::storage::log_directories::join(app);
+    join_annotations(app);
+    join_layout(app);
+}
+
+/// Place of the details, and what profiles begin with.
+fn join_layout(app: App) {
+    app.layout.set(stored(LAYOUT).map(|text| Layout::from_text(&text)).unwrap_or_default());
+    Effect::new(move |before: Option<Layout>| {
+        let now = app.layout.get();
+        if before.is_some_and(|b| b != now) {
+            store(LAYOUT, &now.to_text());
+        }
+        now
+    });
+    app.own.set(stored(OWN).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
+    Effect::new(move |before: Option<String>| {
+        let now = app.own.with(SavedDefaults::to_text);
+        if before.is_some_and(|b| b != now) {
+            store(OWN, &now);
+        }
+        now
+    });
+}
+
+pub(in crate::app) fn log_failure(result: Result<(), JsValue>) {
+    if let Err(error) = result {
+        web_sys::console::warn_1(&error);
+    }
+}
+
+/// How a profile behind was looked at when another came to front. The visible window is not kept.
+pub(in crate::app) fn kept(profile: &OpenProfile) -> UrlState {
+    let kept = &profile.kept;
+    UrlState {
+        hash: profile.hash.clone(),
+        name: profile.own_title.clone(),
+        view: kept.view.clone(),
+        range: kept.range,
+        rows: kept.rows.to_vec(),
+        selection: kept.selection.and_then(|item| named(&profile.hot, item)),
+        choices: kept.choices.clone(),
+        ..UrlState::default()
+    }
+}
+
+/// What is looked at now.
+pub(in crate::app) fn current(app: App) -> UrlState {
+    let Some(profile) = app.front() else {
+        return app.state.wanted().get().unwrap_or_default();
+    };
+    let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.hot.range());
+    let selection = app.selection.get().and_then(|item| named(&profile.hot, item));
+    UrlState {
+        hash: profile.hash.clone(),
+        name: profile.own_title.clone(),
+        view: app.state.view().get(),
+        range: app.range.get(),
+        rows: app.rows.with(|rows| rows.to_vec()),
+        window,
+        selection,
+        search: app.state.search().with(|s| s.text.clone()),
+        choices: app.choices.get(),
+    }
+}
+
+/// How a link names what is selected.
+fn named(hot: &HotColumns, item: EventId) -> Option<Named> {
+    let (track, start, name) = match item {
+        EventId::Slice(slice) => (hot.info.track_of(slice)?, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?)),
+        EventId::Instant(instant) => {
+            let (all, i) = (&hot.info.instants, instant.index());
+            (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
+        }
+    };
+    // An address has room for names that someone wrote, not for texts of megabytes.
+    let name = Some(hot.info.strings.get(name)).filter(|name| name.len() <= LONGEST_NAME)?;
+    Some(Named { is_instant: item.instant().is_some(), track: hot.info.track_path(track), start: TimeNs(start), name: name.into() })
+}
+
+/// Reads the address once; afterwards writes it, shortly after the last change.
+fn join_address(app: App, n_writes: RwSignal<usize>) {
+    let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
+    if !wanted.hash.is_empty() {
+        app.state.wanted().set(Some(wanted));
+    }
+    let n_changes = StoredValue::new(0u32);
+    let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
+    let on_change = window_event_listener(leptos::ev::hashchange, move |_| {
+        history.update_value(|steps| steps.arrived_ms = crate::app::open::opening::now_ms());
+        arrive(app);
+    });
+    on_cleanup(move || on_change.remove());
+    Effect::new(move |previous: Option<UrlState>| {
+        let now = current(app);
+        if let Some(previous) = previous.as_ref().filter(|p| **p != now) {
+            n_changes.update_value(|n| *n += 1);
+            let change = n_changes.get_value();
+            let has_same_profile = previous.hash == now.hash;
+            let step = Step::between(previous, &now);
+            history.update_value(|steps| steps.pending = steps.pending.max(step));
+            let fragment = now.to_fragment();
+            // A profile just opened is ready before its address is.
+            let is_awaited = usize::from(has_same_profile);
+            n_writes.update(|n| *n += is_awaited);
+            spawn_local(async move {
+                TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
+                if n_changes.try_get_value() == Some(change) {
+                    let is_step = history.try_update_value(|steps| steps.is_new(crate::app::open::opening::now_ms()));
+                    write(&fragment, is_step == Some(true) && IS_STEPPING.get());
+                }
+                n_writes.try_update(|n| *n -= is_awaited);
+            });
+        }
+        now
+    });
+}
+
+/// While views are shown for a report, they are no steps of the history.
+pub(in crate::app) fn set_stepping(is_on: bool) {
+    IS_STEPPING.set(is_on);
+}
+
+fn write(fragment: &str, is_step: bool) {
+    let Ok(history) = window().history() else {
+        return;
+    };
+    let now = location().hash().unwrap_or_default();
+    if now.trim_start_matches('#') == fragment {
+        return;
+    }
+    // Relative to the address, not to the document's base.
+    let path = format!("{}{}#{fragment}", location().pathname().unwrap_or_default(), location().search().unwrap_or_default());
+    log_failure(match is_step {
+        true => history.push_state_with_url(&JsValue::NULL, "", Some(&path)),
+        false => history.replace_state_with_url(&JsValue::NULL, "", Some(&path)),
+    });
+}
+
+/// Back, forward, or a link typed into the address of the open page.
+fn arrive(app: App) {
+    let fragment = location().hash().unwrap_or_default();
+    if fragment.trim_start_matches('#').is_empty() {
+        // Back to where no profile was in front.
+        return actions::show_start(app);
+    }
+    let wanted = UrlState::from_fragment(&fragment);
+    if wanted.hash.is_empty() || wanted == untrack(|| current(app)) {
+        return;
+    }
+    let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == wanted.hash).map(|p| (p.id, p.ask.clone())));
+    match known {
+        Some((id, ask)) => {
+            actions::show_profile(app, id);
+            if wanted.selection.is_none() {
+                app.selection.set(None);
+            }
+            crate::app::open::opening::follow(app, ask, UrlState { view: non_empty(wanted.view.clone()), ..wanted });
+        }
+        None => app.state.wanted().set(Some(wanted)),
+    }
+}
+
+fn non_empty(view: String) -> String {
+    if view.is_empty() { "timeline".into() } else { view }
+}

@@ -1,0 +1,114 @@
+//! Saves and loads workspaces: files that end in `.axonspace`.
+
+use crate::app::open::file_drop::Dropped;
+use crate::app::open::opening;
+use crate::app::storage::browser_state;
+use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, actions, layout::Layout, url::UrlState};
+use crate::ui::dom::{file_name, save_text};
+use crate::views::sql::KeptQueries;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::sync::Arc;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
+
+/// Offers what is noted on the open profiles as a file.
+pub fn save(app: App) {
+    actions::keep_choices(app);
+    let front = app.front_untracked();
+    let profiles = app.state.profiles().get_untracked();
+    let Some(first) = front.as_ref().or(profiles.first()) else {
+        return actions::notify(app, "Open a profile first: a workspace holds what is noted on open profiles.".into(), false);
+    };
+    let saved = profiles.iter().map(|profile| {
+        let is_front = front.as_ref().is_some_and(|f| f.id == profile.id);
+        let state = if is_front { untrack(|| browser_state::current(app)) } else { browser_state::kept(profile) };
+        let annotations = profile.kept.annotations.clone();
+        SavedProfile { hash: profile.hash.clone(), name: profile.own_title.clone(), link: state.to_fragment(), annotations }
+    });
+    let mut workspace = Workspace::new(first.hash.clone(), app.layout.get_untracked().to_text(), saved.collect());
+    workspace.queries = KeptQueries::load().named;
+    save_text(&file_name(&first.own_title, ENDING.trim_start_matches('.')), "application/json", &workspace.to_text());
+}
+
+/// Loads the workspaces of a drop, and returns the rest of it.
+pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
+    let (workspaces, rest): (Vec<_>, Vec<_>) = dropped.into_iter().partition(|f| f.name.ends_with(ENDING));
+    for Dropped { name, file } in workspaces {
+        spawn_local(async move {
+            match read(&file).await {
+                Ok(workspace) => load(app, workspace),
+                Err(sentence) => actions::notify_of_drop(app, format!("`{name}`: {sentence}"), true),
+            }
+        });
+    }
+    rest
+}
+
+async fn read(file: &File) -> Result<Workspace, String> {
+    if file.size() > LONGEST {
+        return Err("Expected a workspace of at most 8 MB.".into());
+    }
+    let text = JsFuture::from(file.text()).await.map_err(|e| crate::worker::blob::words(&e))?;
+    Workspace::from_text(&text.as_string().unwrap_or_default())
+}
+
+fn load(app: App, workspace: Workspace) {
+    if !workspace.layout.is_empty() {
+        app.layout.set(Layout::from_text(&workspace.layout));
+    }
+    if !workspace.queries.is_empty() {
+        let mut kept = KeptQueries::load();
+        workspace.queries.iter().for_each(|(name, query)| kept.name(name, query));
+        kept.save();
+    }
+    let sentence = workspace.sentence(|hash| open_profile(app, hash).is_some());
+    actions::keep_choices(app);
+    for saved in &workspace.profiles {
+        let state = saved.state();
+        match open_profile(app, &saved.hash) {
+            Some(profile) => apply(app, &profile, saved, state),
+            None => {
+                let annotations = joined(&browser_state::annotations(&saved.hash), &saved.annotations);
+                browser_state::keep_annotations(&saved.hash, &annotations);
+                app.state.awaited().update(|all| {
+                    all.retain(|s| s.hash != saved.hash);
+                    all.push(state);
+                });
+            }
+        }
+    }
+    if let Some(front) = open_profile(app, &workspace.front) {
+        actions::show_profile(app, front.id);
+    }
+    actions::notify_of_drop(app, sentence, false);
+}
+
+fn open_profile(app: App, hash: &str) -> Option<OpenProfile> {
+    app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash).cloned())
+}
+
+/// A profile in front shows it at once, another one when it comes to front.
+fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState) {
+    let annotations = joined(&profile.kept.annotations, &saved.annotations);
+    browser_state::keep_annotations(&profile.hash, &annotations);
+    if app.state.front().get_untracked() == Some(profile.id) {
+        app.annotations.set(annotations);
+        return opening::follow(app, profile.ask.clone(), state);
+    }
+    let kept = BackgroundChoices {
+        view: state.view,
+        range: state.range,
+        region: None,
+        rows: Arc::new(state.rows),
+        selection: None,
+        choices: state.choices,
+        annotations,
+    };
+    app.state.profiles().update_untracked(|all| {
+        if let Some(profile) = all.iter_mut().find(|p| p.id == profile.id) {
+            profile.kept = kept;
+        }
+    });
+}

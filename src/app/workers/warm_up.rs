@@ -1,0 +1,138 @@
+//! Shows a small synthetic trace where nobody sees it, before the first file comes. Browsers compile a WebAssembly function when it is first
+//! called; what lies between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
+
+use crate::app::shell::front_profile::Front;
+use crate::app::wiring::chunks;
+use crate::app::workers::worker_registry;
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
+use crate::worker::client::Ask;
+use crate::worker::page::{FromWorker, Link};
+use crate::worker::protocol::{HotColumns, Opened, ToWorker};
+use futures_channel::oneshot;
+use futures_util::StreamExt;
+use gloo_timers::future::TimeoutFuture;
+use leptos::mount::mount_to;
+use leptos::prelude::*;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::HtmlElement;
+
+/// A page that opens a file as soon as it is there has no time for this.
+const PAUSE_MS: u32 = 250;
+/// Views that between them draw with what the others draw with: lanes, charts, tables. A trace opens at the first.
+const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];
+/// Set on the performance timeline when it is over.
+const MARK: &str = "axonscope-rehearsed";
+
+/// Rehearses, unless a file is there first. With a worker that has nothing to do, which is given back.
+pub async fn rehearse(app: App) {
+    TimeoutFuture::new(PAUSE_MS).await;
+    let Some((link, mut events)) = is_free(app).then(worker_registry::take_spare).flatten() else {
+        return;
+    };
+    if link.send(&ToWorker::Rehearse, &[]).is_err() {
+        return;
+    }
+    if let Some(FromWorker::Opened(opened, hot)) = events.next().await {
+        let is_over = show(app, &link, *opened, *hot).await;
+        // Cut short, answers may be on their way that nobody must take for his own.
+        if is_over.is_ok_and(|is_over| is_over) {
+            worker_registry::give_back((link, events));
+        }
+    }
+    if let Some(performance) = window().performance() {
+        // Only tests look at it.
+        let _ = performance.mark(MARK);
+    }
+}
+
+/// Whether the page shows nothing and reads nothing.
+fn is_free(app: App) -> bool {
+    app.state.front().get_untracked().is_none() && app.state.imports().with_untracked(Vec::is_empty)
+}
+
+/// Shows the views one after the other. Returns whether it came to its end.
+async fn show(app: App, link: &Link, opened: Opened, hot: HotColumns) -> Result<bool, JsValue> {
+    let (ask, calls) = Ask::aside();
+    link.serve(calls);
+    let (host, stage) = stage()?;
+    let aside = Rc::new(Cell::new(None::<App>));
+    let made = aside.clone();
+    let shown = mount_to(stage, move || {
+        let mine = App::new();
+        provide_context(mine);
+        actions::add_profile(mine, profile(opened, hot, ask), None);
+        made.set(Some(mine));
+        view! { <Front /> }
+    });
+    let mut is_over = false;
+    for view in VIEWS {
+        if let Some(mine) = aside.get() {
+            actions::show_view(mine, view);
+        }
+        is_over = drawn(app, link).await;
+        if !is_over {
+            break;
+        }
+    }
+    drop(shown);
+    host.remove();
+    Ok(is_over)
+}
+
+/// Waits until a view has its answers and has drawn them; not when a file has come.
+async fn drawn(app: App, link: &Link) -> bool {
+    loop {
+        frame().await;
+        frame().await;
+        if !is_free(app) {
+            return false;
+        }
+        if link.n_pending() == 0 && chunks::is_quiet() {
+            return true;
+        }
+    }
+}
+
+/// Until the page paints again.
+async fn frame() {
+    let (painted, waits) = oneshot::channel::<()>();
+    request_animation_frame(move || drop(painted));
+    // Dropping it is the sign.
+    let _ = waits.await;
+}
+
+fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
+    OpenProfile {
+        id: 1,
+        title: String::new(),
+        own_title: String::new(),
+        hash: opened.hash,
+        format: opened.claim.format,
+        drop: 1,
+        path: String::new(),
+        place: None,
+        ask,
+        hot: Arc::new(hot),
+        ledger: Arc::new(opened.ledger),
+        memory: opened.memory,
+        stopped: None,
+        rest: WorkerState::Awake,
+        kept: BackgroundChoices::default(),
+    }
+}
+
+/// An element that has a size and is not seen, and one in it that neither keys nor scripts nor readers of the screen find: in a closed shadow tree.
+fn stage() -> Result<(HtmlElement, HtmlElement), JsValue> {
+    let document = document();
+    let host: HtmlElement = document.create_element("div")?.unchecked_into();
+    host.set_class_name("rehearsal");
+    host.set_attribute("aria-hidden", "true")?;
+    let shadow = host.attach_shadow(&web_sys::ShadowRootInit::new(web_sys::ShadowRootMode::Closed))?;
+    let stage: HtmlElement = document.create_element("div")?.unchecked_into();
+    shadow.append_child(&stage)?;
+    document.body().ok_or(JsValue::NULL)?.append_child(&host)?;
+    Ok((host, stage))
+}
