@@ -22,7 +22,7 @@ fn nanoseconds(ns: i64) -> String {
     let (scale, unit) = match abs {
         ..999_500 => (1e3, "µs"),
         999_500..999_500_000 => (1e6, "ms"),
-        ..9_999_500_000_000 => (1e9, "s"),
+        999_500_000..9_999_500_000_000 => (1e9, "s"),
         _ => return format!("{sign}{} s", count((value / 1e9).round() as u64)),
     };
     format!("{sign}{} {unit}", three_digits(value / scale))
