@@ -1,7 +1,7 @@
 //! A profile in one line of the library: the device it ran on, and the one value that is asked for first.
 
-use super::device::summary::Summary;
-use super::device::units::Unit;
+use super::device::run_metrics::summary::Summary;
+use super::device::run_metrics::units::Unit;
 use super::torch::overview::Overview;
 use crate::base::text;
 use crate::model::Profile;
@@ -52,7 +52,7 @@ pub fn of_device(profile: &Profile, summary: &Summary) -> Headline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::summary::EngineTime;
+    use crate::analysis::device::run_metrics::summary::EngineTime;
     use crate::analysis::torch::overview::DeviceRow;
     use crate::base::DurationNs;
 

@@ -1,7 +1,7 @@
 //! Where the time went, by operator (or any attribute): the Operators view's rows.
 
-use super::device::flops::{self, Flops};
-use super::device::waits;
+use super::device::run_metrics::flops::{self, Flops};
+use super::device::waiting::waits;
 use super::groupings::with_depths;
 use super::self_time::self_times;
 use crate::base::Order as _;

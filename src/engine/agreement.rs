@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::instruction_rows::InstructionRow;
-use crate::analysis::device::agreement::{AgreementPart, MOST_ROWS};
+use crate::analysis::device::instructions::agreement::{AgreementPart, MOST_ROWS};
 use crate::model::{Cell, Domain};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};

@@ -43,11 +43,11 @@ fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceC
 
 /// Adds the curves of a device profile.
 pub(super) fn add_curves(profile: &Profile, device: &NeuronDevice, meta: &mut HotMeta) {
-    crate::analysis::device::curves::lines(profile, device).into_iter().for_each(|line| add_line(meta, line));
+    crate::analysis::device::activity::curves::lines(profile, device).into_iter().for_each(|line| add_line(meta, line));
 }
 
 /// A row of its own for a curve of a core.
-fn add_line(meta: &mut HotMeta, line: crate::analysis::device::curves::Line) {
+fn add_line(meta: &mut HotMeta, line: crate::analysis::device::activity::curves::Line) {
     let level = line.group.and_then(|g| meta.tracks.get(g.index())).map_or(0, |g| g.level + 1);
     let track = Track { parent: line.group, level, name: meta.strings.push(line.name), kind: TrackKind::Counter, lanes: 0..0 };
     meta.counters.push(Counter {

@@ -2,16 +2,46 @@
 
 use super::question::{Refusal, answers};
 use super::{Session, record_fields};
+use crate::analysis::device;
+use crate::analysis::device::Advice;
+use crate::analysis::device::Agreement;
+use crate::analysis::device::AgreementPart;
+use crate::analysis::device::Band;
+use crate::analysis::device::Charts;
+use crate::analysis::device::Compare;
+use crate::analysis::device::ComparePart;
+use crate::analysis::device::CriticalPath;
+use crate::analysis::device::CurvesQuery;
+use crate::analysis::device::DmaRows;
+use crate::analysis::device::DmaRowsQuery;
+use crate::analysis::device::Gaps;
+use crate::analysis::device::Layers;
+use crate::analysis::device::LayersQuery;
+use crate::analysis::device::MemoryMap;
+use crate::analysis::device::MemoryMapQuery;
+use crate::analysis::device::MergedBar;
+use crate::analysis::device::NameRows;
+use crate::analysis::device::Program;
+use crate::analysis::device::ProgramQuery;
+use crate::analysis::device::Roofline;
+use crate::analysis::device::SbufMap;
+use crate::analysis::device::SbufQuery;
+use crate::analysis::device::Source;
+use crate::analysis::device::SourceLocation;
+use crate::analysis::device::Summary;
+use crate::analysis::device::Tensors;
+use crate::analysis::device::ViewCurve;
 use crate::analysis::device::accesses;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
-use crate::analysis::device::instruction::{self, InstructionFacts};
-use crate::analysis::device::learned::{self, LearnQuery, LearnedCode, LearnedCodesQuery, LearnedWord, UnknownWord, UnknownWordsQuery};
-use crate::analysis::device::program_alignment::{self, AlignedPrograms, AlignmentQuery};
-use crate::analysis::device::{
-    self, Advice, Agreement, AgreementPart, Band, Charts, Compare, ComparePart, CriticalPath, CurvesQuery, DmaRows, DmaRowsQuery, Gaps,
-    Layers, LayersQuery, MemoryMap, MemoryMapQuery, MergedBar, NameRows, Program, ProgramQuery, Roofline, SbufMap, SbufQuery, Source,
-    SourceLocation, Summary, Tensors, ViewCurve, cells, origin, sbuf, tensors,
+use crate::analysis::device::cells;
+use crate::analysis::device::instructions::instruction::{self, InstructionFacts};
+use crate::analysis::device::instructions::learned::{
+    self, LearnQuery, LearnedCode, LearnedCodesQuery, LearnedWord, UnknownWord, UnknownWordsQuery,
 };
+use crate::analysis::device::instructions::origin;
+use crate::analysis::device::instructions::program_alignment::{self, AlignedPrograms, AlignmentQuery};
+use crate::analysis::device::memory::sbuf;
+use crate::analysis::device::memory::tensors;
 use crate::base::{SliceId, TimeRange};
 use crate::formats::{Field, WordText};
 use crate::model::program::EngineProgram;
@@ -147,26 +177,26 @@ answers! {
     EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence(&s.profile, q));
     RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions(&s.profile, q));
     RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows(&s.profile, q));
-    GapsQuery => Gaps: |s, q| Ok(device::gaps::gaps(&s.profile, q.range));
-    CriticalPathQuery => CriticalPath: |s, q| Ok(device::critical_path::critical_path(&s.profile, q.is_by_data));
+    GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.profile, q.range));
+    CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.profile, q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));
-    DmaRowsQuery => DmaRows: |s, q| Ok(device::dma_rows::dma_rows(&s.profile, *q));
-    MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::merged::merged_bar(&s.profile, q.rows, q.slice));
+    DmaRowsQuery => DmaRows: |s, q| Ok(device::transfers::dma_rows::dma_rows(&s.profile, *q));
+    MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::transfers::merged::merged_bar(&s.profile, q.rows, q.slice));
     NameRowsQuery => Option<NameRows>: |s, q| Ok(device::name_rows::name_rows(&s.profile, &q.by));
     CurvesQuery => Vec<ViewCurve>: |s, q| Ok(s.view_curves(q));
     AlignmentQuery => AlignedPrograms: |s, q| {
-        let this = device::program::program(&s.profile, &s.programs()?, q.program);
+        let this = device::instructions::program::program(&s.profile, &s.programs()?, q.program);
         Ok(program_alignment::align(this, q.other.clone()))
     };
-    ProgramQuery => Program: |s, q| Ok(device::program::program(&s.profile, &s.programs()?, *q));
+    ProgramQuery => Program: |s, q| Ok(device::instructions::program::program(&s.profile, &s.programs()?, *q));
     MemoryMapQuery => MemoryMap: |s, q| Ok(accesses::map::map(&s.profile, *q));
-    SourceQuery => Source: |s, q| Ok(device::source::source(&s.profile, q.range));
-    SourceSlicesQuery => Vec<SliceId>: |s, q| Ok(device::source::slices(&s.profile, &q.place));
+    SourceQuery => Source: |s, q| Ok(device::instructions::source::source(&s.profile, q.range));
+    SourceSlicesQuery => Vec<SliceId>: |s, q| Ok(device::instructions::source::slices(&s.profile, &q.place));
     BandsQuery => Vec<Band>: |s, _| Ok(tensors::bands(&s.profile, s.whole_table("TensorInfo").as_deref()));
     TensorsQuery => Tensors: |s, _| Ok(s.tensors());
     SbufQuery => SbufMap: |s, q| Ok(sbuf::map(&*s.whole_table(SBUF).ok_or(Refusal::NoTable(SBUF.into()))?, q));
     AgreementPartQuery => AgreementPart: |s, _| Ok(s.agreement_part()?);
-    AgreementQuery => Option<Agreement>: |s, q| Ok(device::agreement::agreement(&s.agreement_part()?, &q.other));
+    AgreementQuery => Option<Agreement>: |s, q| Ok(device::instructions::agreement::agreement(&s.agreement_part()?, &q.other));
     ComparePartQuery => ComparePart: |s, _| Ok(device::compare::part_of(&s.profile, &s.summary(None)));
     UnknownWordsQuery => Vec<UnknownWord>: |s, _| Ok(learned::unknown(&s.profile, &s.programs()?));
     LearnQuery => Vec<LearnedWord>: |s, q| Ok(learned::learn(&q.words, &s.programs()?));
@@ -193,7 +223,7 @@ impl Session {
 
     fn view_curves(&self, query: &CurvesQuery) -> Vec<ViewCurve> {
         match &self.profile.domain {
-            Domain::NeuronDevice(device) => device::view_curves::view_curves(&self.profile, device, query),
+            Domain::NeuronDevice(device) => device::activity::view_curves::view_curves(&self.profile, device, query),
             _ => Vec::new(),
         }
     }
@@ -216,7 +246,7 @@ impl Session {
         if let Some(programs) = format.programs(&self.input, &self.profile) {
             return Ok(programs?);
         }
-        let (mut programs, slices) = device::program::executed(&self.profile);
+        let (mut programs, slices) = device::instructions::program::executed(&self.profile);
         let fields = record_fields::fields(format, &self.input, &self.profile, &slices, &[&["operands"]])?;
         let words = programs.iter_mut().flat_map(|program| &mut program.words);
         for (word, operands) in words.zip(fields) {
@@ -227,7 +257,7 @@ impl Session {
 
     /// The summary, with what the file's schema says where its rows say nothing.
     pub(super) fn summary(&self, range: Option<TimeRange>) -> Summary {
-        let mut found = device::summary::summary(&self.profile, range);
+        let mut found = device::run_metrics::summary::summary(&self.profile, range);
         let help = self.schema("Summary");
         for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {
             metric.meaning = help.iter().find(|h| h.0 == metric.name).map(|h| h.1.clone()).unwrap_or_default();

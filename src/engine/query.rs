@@ -14,9 +14,9 @@ pub use super::tables::{ConvertedTablesQuery, TableInfo, TableInfosQuery, TableP
 pub use super::torch::*;
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::bounds::{BoundsQuery, EvidenceQuery, RegionWindowsQuery, RegionsQuery};
-pub use crate::analysis::device::instruction::InstructionFacts;
-pub use crate::analysis::device::learned::{LearnQuery, LearnedCodesQuery, UnknownWordsQuery};
-pub use crate::analysis::device::program_alignment::AlignmentQuery;
+pub use crate::analysis::device::instructions::instruction::InstructionFacts;
+pub use crate::analysis::device::instructions::learned::{LearnQuery, LearnedCodesQuery, UnknownWordsQuery};
+pub use crate::analysis::device::instructions::program_alignment::AlignmentQuery;
 pub use crate::analysis::device::{CurvesQuery, DmaRowsQuery, LayersQuery, MemoryMapQuery, ProgramQuery, SbufQuery};
 pub use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery};
 pub use crate::analysis::filter::Term;

@@ -1,7 +1,7 @@
 //! Which views a profile can fill, by its kind: each a line with its condition, what it needs, and how to record that. The page shows no
 //! other; the Profile view lists those that are missing.
 
-use crate::analysis::device::source;
+use crate::analysis::device::instructions::source;
 use crate::model::{Domain, Profile, ProfileKind, Torch};
 use serde::{Deserialize, Serialize};
 

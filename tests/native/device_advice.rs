@@ -188,7 +188,7 @@ fn without_a_summary_the_rows_tell_as_much_as_summary_shows() {
         for id in ["R2", "R3", "R4", "R6", "R7", "R8", "R9", "R20", "R21", "R29b", "capture h"] {
             assert_eq!(verdict(&of_rows, id), verdict(&told, id), "{run} {id}");
         }
-        let notes = axonscope::analysis::device::summary::summary(&bare, None).notes;
+        let notes = axonscope::analysis::device::run_metrics::summary::summary(&bare, None).notes;
         assert_eq!(
             notes[0], "No summary is recorded in this file: values are computed from the rows.",
             "nothing is missing that cards show"

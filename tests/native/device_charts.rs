@@ -2,8 +2,8 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::charts::{Charts, Memory, MemorySource, TransferBy, charts};
-use axonscope::analysis::device::metrics::MetricSource;
-use axonscope::analysis::device::summary::summary;
+use axonscope::analysis::device::run_metrics::metrics::MetricSource;
+use axonscope::analysis::device::run_metrics::summary::summary;
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::model::Profile;
 use serde_json::Value;

@@ -2,9 +2,9 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::SourceLocation;
-use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
-use axonscope::analysis::device::merged::merged_bar;
 use axonscope::analysis::device::name_rows::name_rows;
+use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
+use axonscope::analysis::device::transfers::merged::merged_bar;
 use axonscope::base::{SliceId, TrackId};
 use axonscope::engine::Session;
 use axonscope::engine::query::{Details, DetailsQuery, SourceQuery, SourceSlicesQuery};

@@ -2,9 +2,9 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::Cause;
-use axonscope::analysis::device::critical_path::{PathKind, PathStep, critical_path};
-use axonscope::analysis::device::gaps::{Gaps, gaps};
-use axonscope::analysis::device::summary::summary;
+use axonscope::analysis::device::run_metrics::summary::summary;
+use axonscope::analysis::device::waiting::critical_path::{PathKind, PathStep, critical_path};
+use axonscope::analysis::device::waiting::gaps::{Gaps, gaps};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::model::Profile;
 use serde_json::{Value, json};

@@ -1,8 +1,10 @@
 //! Tensors, memory, tables, exports and comparisons of Neuron runs, beside figures counted from the JSON by themselves.
 
 use crate::neuron_support::*;
-use axonscope::analysis::device::highlights::BandKind;
-use axonscope::analysis::device::{compare, summary::summary, tensors::tensors};
+use axonscope::analysis::device::compare;
+use axonscope::analysis::device::memory::highlights::BandKind;
+use axonscope::analysis::device::memory::tensors::tensors;
+use axonscope::analysis::device::run_metrics::summary::summary;
 use axonscope::engine::query::{BandsQuery, CompareQuery, ExportQuery, Exported};
 use axonscope::engine::{Session, views::views};
 use axonscope::formats::import;

@@ -2,8 +2,8 @@
 
 use crate::neuron_support::runs::{RUNS, query, run};
 use crate::neuron_support::*;
-use axonscope::analysis::device::flops::Flops;
 use axonscope::analysis::device::layers::layers;
+use axonscope::analysis::device::run_metrics::flops::Flops;
 use axonscope::analysis::operators::{self, Operators, OperatorsQuery};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::engine::Session;

@@ -2,7 +2,7 @@
 
 use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
-use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
+use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::device::{CurvesQuery, LayersQuery, MemoryMapQuery, ProgramQuery};
 use axonscope::base::{SliceId, TimeNs, TimeRange};
 use axonscope::engine::query::{

@@ -1,7 +1,7 @@
 //! The summary of a Neuron run: formulas give the file's own metrics; every source gives the same rows.
 
 use crate::neuron_support::*;
-use axonscope::analysis::device::summary::summary;
+use axonscope::analysis::device::run_metrics::summary::summary;
 use axonscope::base::{TimeNs, TimeRange};
 
 /// Formulas that `summary[0]` reproduces; each is recomputed to six digits.

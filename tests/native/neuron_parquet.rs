@@ -272,14 +272,14 @@ fn profiles_with_little_in_them_open() {
     let one = import_one(&files).expect("opens").profile;
     let Domain::NeuronDevice(domain) = &one.domain else { panic!("a Neuron domain") };
     assert_eq!(domain.n_cores, 1);
-    let found = axonscope::analysis::device::tensors::tensors(&one, None);
+    let found = axonscope::analysis::device::memory::tensors::tensors(&one, None);
     assert!(found.notes.iter().any(|n| n.contains("no DMA rows are recorded")), "{:?}", found.notes);
-    let figures = axonscope::analysis::device::summary::summary(&one, None);
+    let figures = axonscope::analysis::device::run_metrics::summary::summary(&one, None);
     assert!(figures.metrics.iter().all(|m| m.file.is_none()) && figures.engines.iter().all(|e| e.engine != "DMA"));
     // Metrics without clock and bandwidth are not computed, nor shown as 0.
     let bare = text_table(&["instance_type"], &[&["trn2"]]);
     let bare = import_one(&[("d/Summary.parquet".into(), bare)]).expect("opens").profile;
-    let figures = axonscope::analysis::device::summary::summary(&bare, None);
+    let figures = axonscope::analysis::device::run_metrics::summary::summary(&bare, None);
     assert!(figures.metrics.iter().all(|m| m.computed.is_none()), "{:?}", figures.metrics);
     assert!(figures.notes.iter().any(|n| n.contains("cannot be checked")));
 }

@@ -2,9 +2,9 @@
 
 use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
-use axonscope::analysis::device::active_times::active_times;
-use axonscope::analysis::device::curves::lines;
-use axonscope::analysis::device::summary::summary;
+use axonscope::analysis::device::activity::active_times::active_times;
+use axonscope::analysis::device::activity::curves::lines;
+use axonscope::analysis::device::run_metrics::summary::summary;
 use axonscope::engine::Session;
 use axonscope::formats::{by_id, import};
 use axonscope::model::{Cell, Domain, Profile};

@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that still import each other, by the folder that holds them, and how many: the list only shrinks.
 const CIRCLES: &[(&str, usize)] = &[
-    ("analysis/device", 12),
+    ("analysis/device", 6),
+    ("analysis/device/activity", 2),
+    ("analysis/device/memory", 2),
+    ("analysis/device/waiting", 2),
     ("analysis/fleet", 3),
     ("analysis/torch", 2),
     ("analysis/torch/advice", 2),

@@ -2,8 +2,8 @@
 
 mod times;
 
-use super::summary::{Summary, summary};
-use super::units::{Better, Unit};
+use crate::analysis::device::run_metrics::summary::{Summary, summary};
+use crate::analysis::device::run_metrics::units::{Better, Unit};
 use crate::base::DurationNs;
 use crate::base::Order as _;
 use crate::model::Profile;

@@ -2,10 +2,15 @@
 //!
 //! Time in which several slices of a part run belongs to the one that started last. Idle time belongs to what ends it: the work that starts then.
 
-use super::bounds::rows::CoreRows;
-use super::bounds::{BoundsQuery, CoreBounds, Part, time_parts, with_rows};
-use super::layers::RUNTIME;
-use super::{compare, lanes, origin, signals, summary, waits};
+use crate::analysis::device::activity::lanes;
+use crate::analysis::device::bounds::rows::CoreRows;
+use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, time_parts, with_rows};
+use crate::analysis::device::compare;
+use crate::analysis::device::instructions::origin;
+use crate::analysis::device::layers::RUNTIME;
+use crate::analysis::device::run_metrics::summary;
+use crate::analysis::device::waiting::signals;
+use crate::analysis::device::waiting::waits;
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::Ranges;
@@ -157,7 +162,7 @@ impl<'a> WalkColumns<'a> {
         column.and_then(|c| c.get(i).copied()).unwrap_or_default()
     }
 
-    /// The same rows as [`super::bounds::rows::rows`] takes for busy time.
+    /// The same rows as [`crate::analysis::device::bounds::rows::rows`] takes for busy time.
     fn engine(&self, track: TrackId, walk: &mut Walk<'_>) {
         let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
         let of_name = |name: &str| Part::named(name).filter(|p| *p != Part::Dma && p.label() == name);
@@ -236,7 +241,7 @@ impl<'a> WalkColumns<'a> {
         let layer = strings.get(Self::value(self.layers, i));
         let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
         let region = match &place {
-            _ if !layer.is_empty() && layer != super::layers::UNKNOWN => layer.to_string(),
+            _ if !layer.is_empty() && layer != crate::analysis::device::layers::UNKNOWN => layer.to_string(),
             Some(place) => file(&place.file),
             None if has_kind => NO_REGION.into(),
             None => RUNTIME.into(),

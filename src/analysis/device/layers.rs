@@ -4,7 +4,7 @@ mod build;
 mod figures;
 mod rank;
 
-use super::metrics::MetricSource;
+use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,7 @@ fn notes(profile: &Profile, tree: &figures::LayerTree<'_>) -> Vec<String> {
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
     };
-    out.extend(super::flops::missing(profile));
+    out.extend(crate::analysis::device::run_metrics::flops::missing(profile));
     if device.hbm.is_empty() {
         out.push("HBM bytes by layer are not available: they are not recorded with instructions in this file.".into());
     }

@@ -7,9 +7,9 @@ mod answer;
 
 pub use answer::{Basis, Bound, Ceiling, Point, Roofline};
 
-use super::layers::{LayerNode, Layers, LayersQuery, layers};
-use super::metrics::{Hardware, MetricSource};
-use super::share;
+use crate::analysis::device::layers::{LayerNode, Layers, LayersQuery, layers};
+use crate::analysis::device::run_metrics::metrics::{Hardware, MetricSource};
+use crate::analysis::device::share;
 use crate::base::Order as _;
 use crate::base::{DurationNs, TimeRange, text};
 use crate::model::{Domain, NeuronDevice, Profile};
@@ -71,7 +71,7 @@ fn ceilings(profile: &Profile, facts: &MetricSource<'_>, out: &mut Roofline) {
     if instance.is_empty() {
         out.notes.push("No FP8 ceiling: it depends on the instance type, which is not recorded in this file.".into());
     }
-    if let Some(limit) = super::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
+    if let Some(limit) = crate::analysis::device::run_metrics::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
         let name = format!("BF16, throttled ({:.0}%)", 100.0 * limit);
         out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
     }
@@ -192,7 +192,8 @@ fn whole(
         Some(_) => (),
         None => out.notes.push("No point without spills: spilled bytes are not recorded in this file.".into()),
     }
-    let of_tensors = || super::packets::tensor_sizes(profile).into_iter().find(|c| c.0 == LEAST).map(|c| c.1 as u64);
+    let of_tensors =
+        || crate::analysis::device::run_metrics::packets::tensor_sizes(profile).into_iter().find(|c| c.0 == LEAST).map(|c| c.1 as u64);
     if let Some(least) = of_file(LEAST).or_else(|| of_tensors().filter(|_| is_run)).filter(|least| *least > 0 && *least < bytes) {
         potential("Each input, output and weight transferred once", least);
     }
@@ -211,7 +212,7 @@ fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roof
             if !is_transpose(i) {
                 let own = share::within(2 * u64::from(*elements), (profile.slices.start[i], profile.slices.end(i)), *range);
                 flops = flops.saturating_add(own);
-                adjusted = adjusted.zip(super::layers::adjusted(device, i, own)).map(|(sum, n)| sum.saturating_add(n));
+                adjusted = adjusted.zip(crate::analysis::device::layers::adjusted(device, i, own)).map(|(sum, n)| sum.saturating_add(n));
             }
         }
         let moved = device.hbm.iter().filter(|h| is_in(h.slice as usize));

@@ -1,7 +1,7 @@
 //! Metrics of both profiles that differ, largest relative change first.
 
 use crate::analysis::device::compare::PartMetric;
-use crate::analysis::device::units::{Better, SAME, Unit};
+use crate::analysis::device::run_metrics::units::{Better, SAME, Unit};
 use crate::base::Order as _;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use super::{VariantCell, VariantColumn, VariantPart};
 use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, bounds};
-use crate::analysis::device::summary::{Metric, Summary};
-use crate::analysis::device::units::{Better, Unit};
+use crate::analysis::device::run_metrics::summary::{Metric, Summary};
+use crate::analysis::device::run_metrics::units::{Better, Unit};
 use crate::base::DurationNs;
 use crate::model::Profile;
 use rustc_hash::FxHashMap;

@@ -12,7 +12,7 @@ mod wire;
 
 pub use wire::VariantParts;
 
-use super::device::units::{Better, Unit};
+use super::device::run_metrics::units::{Better, Unit};
 use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::{VariantCell, VariantColumn, VariantPart, VariantValue};
 use crate::analysis::device::compare::PartMetric;
-use crate::analysis::device::units::{Better, Unit};
+use crate::analysis::device::run_metrics::units::{Better, Unit};
 use crate::analysis::system::{Phase, Serving, Times};
 use crate::model::Profile;
 

@@ -1,7 +1,7 @@
 //! Values of a PyTorch trace: the mean step, its categories, GPU utilization, operators with most device time, peak memory.
 
 use super::{VariantCell, VariantColumn, VariantPart};
-use crate::analysis::device::units::{Better, Unit};
+use crate::analysis::device::run_metrics::units::{Better, Unit};
 use crate::analysis::explain::{ExplainPart, UnitFacts, UnitPart};
 use crate::analysis::torch::memory::Memory;
 use crate::analysis::torch::overview::{Category, Overview};

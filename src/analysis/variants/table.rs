@@ -1,7 +1,7 @@
 //! The table as it is shown: values, differences or ratios, with heat and marks.
 
 use super::{VariantCell, VariantColumn, Variants};
-use crate::analysis::device::units::{Better, Unit, signed_percent};
+use crate::analysis::device::run_metrics::units::{Better, Unit, signed_percent};
 use crate::base::text;
 
 /// What cells show.

@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for VariantParts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::units::Unit;
+    use crate::analysis::device::run_metrics::units::Unit;
 
     #[test]
     fn rows_come_back_and_share_their_columns() {

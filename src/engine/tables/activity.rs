@@ -3,7 +3,7 @@
 use super::cells::{self, Cores};
 use super::slices::Give;
 use super::{Part, Values};
-use crate::analysis::device::active_times;
+use crate::analysis::device::activity::active_times;
 use crate::base::TrackId;
 use crate::model::{Domain, Profile};
 

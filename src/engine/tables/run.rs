@@ -2,7 +2,7 @@
 
 use super::cells::{self, cell};
 use super::{Column, Kind, Part, Receive, Renamed, SCHEMA_VERSION, Table, Values, table};
-use crate::analysis::device::summary::summary;
+use crate::analysis::device::run_metrics::summary::summary;
 use crate::base::Order as _;
 use crate::engine::Session;
 use crate::model::{Cell, GenericTable, NeuronDevice, Profile};

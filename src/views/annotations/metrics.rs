@@ -1,6 +1,6 @@
 //! The metrics of a Neuron run between two annotations: the same that Summary tells of a range.
 
-use crate::analysis::device::units::Unit;
+use crate::analysis::device::run_metrics::units::Unit;
 use crate::analysis::device::{Metric, Summary};
 use crate::base::TimeRange;
 use crate::engine::query::SummaryQuery;

@@ -2,7 +2,7 @@
 
 pub use crate::analysis::device::Compare;
 use crate::analysis::device::compare::{CompareGroup, CompareMetric, CompareRow};
-use crate::analysis::device::units::{Unit, signed_percent};
+use crate::analysis::device::run_metrics::units::{Unit, signed_percent};
 use crate::base::{DurationNs, text};
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::views::wording;
@@ -119,7 +119,7 @@ pub fn times(compare: &Compare, by: &str) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::units::Better;
+    use crate::analysis::device::run_metrics::units::Better;
 
     #[test]
     fn metrics_read_with_units_and_verdicts() {

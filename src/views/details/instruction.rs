@@ -1,8 +1,8 @@
 //! What a device's instruction means: its operands in words, its semaphores with what raised them, and where it comes from.
 
-use crate::analysis::device::grammar::Operand;
-use crate::analysis::device::origin::{Frame, Loop, Origin, SourceLocation};
-use crate::analysis::device::waits::SemaphoreFact;
+use crate::analysis::device::instructions::grammar::Operand;
+use crate::analysis::device::instructions::origin::{Frame, Loop, Origin, SourceLocation};
+use crate::analysis::device::waiting::waits::SemaphoreFact;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::{InstructionFacts, Neighbour};
 use crate::ui::controls::CopyButton;

@@ -1,6 +1,8 @@
 //! What a bar of merged DMA transfers stands for, at the head of the details of its first transfer.
 
-use crate::analysis::device::{DmaRowsQuery, MergedBar, dma_rows::DmaDetail};
+use crate::analysis::device::DmaRowsQuery;
+use crate::analysis::device::MergedBar;
+use crate::analysis::device::transfers::dma_rows::DmaDetail;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::MergedBarQuery;
 use crate::views::ask::{QueryState, asked};

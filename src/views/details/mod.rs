@@ -7,7 +7,7 @@ pub mod jumps;
 pub mod merged;
 mod neighbours;
 
-use crate::analysis::device::origin::SourceLocation;
+use crate::analysis::device::instructions::origin::SourceLocation;
 use crate::base::{SliceId, text};
 use crate::engine::query::Details;
 use crate::state::choices::Choice;

@@ -1,7 +1,7 @@
 //! Gaps and path as bars and rows.
 
-use crate::analysis::device::critical_path::{PathKind, PathShare, PathStep};
-use crate::analysis::device::gaps::{CauseTime, EngineIdle, Gap};
+use crate::analysis::device::waiting::critical_path::{PathKind, PathShare, PathStep};
+use crate::analysis::device::waiting::gaps::{CauseTime, EngineIdle, Gap};
 use crate::analysis::device::{Cause, CriticalPath, Gaps};
 use crate::base::text;
 use crate::ui::bars::{Bar, Series};

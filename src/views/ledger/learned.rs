@@ -1,8 +1,8 @@
 //! Instruction words that are not decoded, with what the profiler's output of the same run says of them.
 
 use super::agreement::of_one_run;
-pub use crate::analysis::device::learned::LearnedNames;
-use crate::analysis::device::learned::{LearnedCode, LearnedWord, is_code_name, is_opcode_name, names, sample};
+pub use crate::analysis::device::instructions::learned::LearnedNames;
+use crate::analysis::device::instructions::learned::{LearnedCode, LearnedWord, is_code_name, is_opcode_name, names, sample};
 use crate::base::text;
 use crate::engine::query::{LearnQuery, LearnedCodesQuery, UnknownWordsQuery};
 use crate::ui::dom::save_text;
@@ -157,7 +157,7 @@ pub fn LearnedWords(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::learned::UnknownWord;
+    use crate::analysis::device::instructions::learned::UnknownWord;
 
     fn code(code: u8, name: &str) -> LearnedCode {
         LearnedCode { field: "data type".into(), code, name: name.into() }

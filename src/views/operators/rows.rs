@@ -1,6 +1,6 @@
 //! Operators as table rows and pie slices.
 
-use crate::analysis::device::flops::Flops;
+use crate::analysis::device::run_metrics::flops::Flops;
 use crate::analysis::operators::{OperatorRow, Operators};
 use crate::base::Order as _;
 use crate::base::colour_slots::by_index;

@@ -1,8 +1,8 @@
 //! Programs as rows.
 
 use crate::analysis::device::Program;
-use crate::analysis::device::program::{ProgramEngine, ProgramRow};
-use crate::analysis::device::program_alignment::{AlignedPrograms, AlignedRow, Alignment};
+use crate::analysis::device::instructions::program::{ProgramEngine, ProgramRow};
+use crate::analysis::device::instructions::program_alignment::{AlignedPrograms, AlignedRow, Alignment};
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
 
@@ -185,7 +185,7 @@ mod tests {
         let rows = words(&program);
         assert_eq!(rows[0].cells[5], Cell::Float(1.0), "all of the engine's time");
         assert_eq!((&rows[1].cells[3], &rows[1].cells[4]), (&Cell::Int(0), &Cell::Absent), "a word that never ran has no time");
-        let both = crate::analysis::device::program_alignment::align(program.clone(), Program::default());
+        let both = crate::analysis::device::instructions::program_alignment::align(program.clone(), Program::default());
         let columns = alignment_columns((true, false));
         assert!(alignment_rows(&both).iter().all(|r| r.cells.len() == columns.len()));
         assert!(alignment_sentence(&both).starts_with("0 words are equal, 0 have other operands, 2 are only here"));

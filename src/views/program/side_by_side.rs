@@ -1,7 +1,7 @@
 //! The program in front beside that of another open profile.
 
 use super::rows::{alignment_columns, alignment_rows, alignment_sentence};
-use crate::analysis::device::program_alignment::{AlignedPrograms, AlignmentQuery};
+use crate::analysis::device::instructions::program_alignment::{AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
 use crate::ui::controls::{Notes, Problem};
@@ -78,7 +78,7 @@ pub fn SideBySide(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::program::ProgramEngine;
+    use crate::analysis::device::instructions::program::ProgramEngine;
 
     #[test]
     fn the_same_engine_of_the_other_profile_is_taken() {

@@ -8,7 +8,7 @@ use super::ask::{QueryState, asked};
 use super::scope;
 use crate::analysis::device::Source;
 pub use crate::analysis::device::SourceLocation;
-use crate::analysis::device::origin::Origin;
+use crate::analysis::device::instructions::origin::Origin;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{SourceQuery, SourceSlicesQuery};
 use crate::ui::controls::{Help, Notes, Problem};
@@ -79,7 +79,7 @@ pub fn SourceView(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::origin::{Frame, Loop};
+    use crate::analysis::device::instructions::origin::{Frame, Loop};
 
     #[test]
     fn stacks_and_loops_lead_somewhere_too() {

@@ -2,7 +2,7 @@
 
 use super::files::SourceText;
 use super::rows;
-use crate::analysis::device::source::SourceLine;
+use crate::analysis::device::instructions::source::SourceLine;
 use crate::analysis::device::{Source, SourceLocation};
 use crate::base::text;
 use crate::ui::effect::effect;

@@ -1,7 +1,7 @@
 //! Lines of source as rows of a table, and their figures for the margin.
 
+use crate::analysis::device::instructions::source::{Source, SourceLine};
 use crate::analysis::device::layers::ENGINES;
-use crate::analysis::device::source::{Source, SourceLine};
 use crate::base::Order as _;
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};

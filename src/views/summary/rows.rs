@@ -1,6 +1,6 @@
 //! The summary as cards, bars and rows.
 
-use crate::analysis::device::units::Unit;
+use crate::analysis::device::run_metrics::units::Unit;
 pub use crate::analysis::device::{Metric, Summary};
 use crate::base::text;
 use crate::ui::bars::{Bar, Series};

@@ -1,6 +1,6 @@
 //! The State Buffer's areas as rows.
 
-use crate::analysis::device::sbuf::{SbufArea, SbufMap};
+use crate::analysis::device::memory::sbuf::{SbufArea, SbufMap};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// Columns of the map's areas.

@@ -2,7 +2,7 @@
 
 use super::address_plot::{self, Area};
 use super::areas;
-use crate::analysis::device::sbuf::{SbufArea, SbufMap};
+use crate::analysis::device::memory::sbuf::{SbufArea, SbufMap};
 use crate::base::{DurationNs, text};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::plot::Plot;

@@ -1,8 +1,8 @@
 //! Tensors and memory as rows, bars and lines.
 
-use crate::analysis::device::highlights::{Band, BandKind};
-use crate::analysis::device::tensors::{HbmUse, TensorRow, Tensors};
-use crate::analysis::device::usage::UseCurve;
+use crate::analysis::device::activity::usage::UseCurve;
+use crate::analysis::device::memory::highlights::{Band, BandKind};
+use crate::analysis::device::memory::tensors::{HbmUse, TensorRow, Tensors};
 use crate::base::{TimeNs, text};
 use crate::ui::bars::Bar;
 use crate::ui::curve::{Line, Shape};
@@ -127,7 +127,7 @@ pub fn hbm_bars(tensors: &Tensors) -> Vec<Bar> {
 
 /// The totals of all cores in a sentence.
 pub fn hbm_totals(tensors: &Tensors) -> String {
-    let total = |u: &crate::analysis::device::tensors::HbmUse| {
+    let total = |u: &crate::analysis::device::memory::tensors::HbmUse| {
         let how = if u.is_computed { " (sum)" } else { "" };
         format!("{} {}{how}", u.core, text::bytes(u.bytes))
     };

@@ -4,7 +4,7 @@ use super::handle::TimelineHandle;
 use super::rows::choices::Settings;
 use super::steps::BandButton;
 use crate::analysis::device::Band;
-use crate::analysis::device::highlights::{BandKind, SMALL_BYTES};
+use crate::analysis::device::memory::highlights::{BandKind, SMALL_BYTES};
 use crate::base::Order as _;
 use crate::base::{TimeRange, text};
 use leptos::prelude::*;

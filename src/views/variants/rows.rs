@@ -1,6 +1,6 @@
 //! What the Variants view shows: rows, order, columns of the table, bars.
 
-use crate::analysis::device::units::Unit;
+use crate::analysis::device::run_metrics::units::Unit;
 use crate::analysis::variants::names::NameParts;
 use crate::analysis::variants::table::{Mode, shown};
 use crate::analysis::variants::text::differing_parts;
@@ -165,7 +165,7 @@ mod tests {
                 label: (*id).into(),
                 group: "Summary".into(),
                 unit: Unit::of(id),
-                better: crate::analysis::device::units::Better::of(id),
+                better: crate::analysis::device::run_metrics::units::Better::of(id),
                 is_default: true,
             }
             .into(),

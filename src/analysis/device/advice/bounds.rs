@@ -73,7 +73,7 @@ fn latency_bound(case: &Case<'_>) -> Verdict {
     };
     Verdict::when(share < BUSY && mbu < MEMORY_BOUND, || {
         let gaps = case.gaps.gaps.iter().filter(|g| format!("{} {}", g.core, g.engine) == name);
-        let place = |g: &crate::analysis::device::gaps::Gap| super::Location {
+        let place = |g: &crate::analysis::device::waiting::gaps::Gap| super::Location {
             label: format!("{} idle: {}", g.engine, g.cause.label()),
             range: g.range,
             slice: g.next,

@@ -1,8 +1,9 @@
 //! Checks (a)–(n): whether the capture itself is sound. They colour all other advice.
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
-use crate::analysis::device::metrics::ENGINES;
-use crate::analysis::device::{cells, tensors};
+use crate::analysis::device::cells;
+use crate::analysis::device::memory::tensors;
+use crate::analysis::device::run_metrics::metrics::ENGINES;
 use crate::base::{SliceId, StrId, for_each_chunk, text};
 use crate::model::{Domain, Profile};
 use rustc_hash::FxHashSet;

@@ -1,16 +1,16 @@
 //! What the rules look at: figures and rows of a profile, worked out once.
 
-use crate::analysis::device::busy::{Busy, busy};
-use crate::analysis::device::cause::Causes;
+use crate::analysis::device::activity::busy::{Busy, busy};
+use crate::analysis::device::activity::engines::{Engine, engines};
 use crate::analysis::device::cells;
-use crate::analysis::device::critical_path::{CriticalPath, critical_path_of};
-use crate::analysis::device::engines::{Engine, engines};
-use crate::analysis::device::gaps::{self, Gaps, gaps_of, whole};
-use crate::analysis::device::highlights::Band;
-use crate::analysis::device::metrics::{Computed, Hardware, MetricSource};
-use crate::analysis::device::signals::Signals;
-use crate::analysis::device::summary::{self, EngineTime};
-use crate::analysis::device::tensors::{TensorRow, Tensors, tensors};
+use crate::analysis::device::memory::highlights::Band;
+use crate::analysis::device::memory::tensors::{TensorRow, Tensors, tensors};
+use crate::analysis::device::run_metrics::metrics::{Computed, Hardware, MetricSource};
+use crate::analysis::device::run_metrics::summary::{self, EngineTime};
+use crate::analysis::device::waiting::cause::Causes;
+use crate::analysis::device::waiting::critical_path::{CriticalPath, critical_path_of};
+use crate::analysis::device::waiting::gaps::{self, Gaps, gaps_of, whole};
+use crate::analysis::device::waiting::signals::Signals;
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, TimeNs, TimeRange, for_each_chunk};

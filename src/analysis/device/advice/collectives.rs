@@ -1,8 +1,8 @@
 //! R5 and R37–R40: collective operations.
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent, rate};
+use crate::analysis::device::activity::engines::Engine;
 use crate::analysis::device::charts::operations;
-use crate::analysis::device::engines::Engine;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::{SliceId, StrId, largest, text};
 use crate::model::domain::CollectiveOp;

@@ -1,7 +1,7 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Location, Out, Severity, Verdict, bytes, nanoseconds, percent, rate};
-use crate::analysis::device::highlights::BandKind;
+use crate::analysis::device::memory::highlights::BandKind;
 use crate::analysis::recent_cache::Groups;
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, largest, text};
@@ -71,7 +71,7 @@ impl Packets {
     fn of(case: &Case<'_>) -> Self {
         let (profile, mut out) = (case.profile, Packets::default());
         let Domain::NeuronDevice(device) = &profile.domain else { return out };
-        let roots = crate::analysis::device::signals::roots(profile);
+        let roots = crate::analysis::device::waiting::signals::roots(profile);
         let engines = profile.attribute("engine").map(|e| e.values.as_slice());
         let mut duplicates = device.duplicates.iter().copied().peekable();
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {

@@ -2,7 +2,7 @@
 
 use super::case::Products;
 use super::{Case, Finding, Location, MOST_PLACES, Out, Severity, Verdict, nanoseconds, percent};
-use crate::analysis::device::cause::Cause;
+use crate::analysis::device::waiting::cause::Cause;
 use crate::analysis::spans::{Spans, push};
 use crate::base::{TimeNs, TimeRange, largest, text};
 use crate::model::Counter;
@@ -107,7 +107,7 @@ fn issue(case: &Case<'_>) -> Verdict {
     if issues.is_empty() {
         return Verdict::Missing("operands of instructions (to find those without waits)");
     }
-    let mean = |c: &crate::analysis::device::gaps::CauseTime| c.time.0 as f64 / c.count.max(1) as f64;
+    let mean = |c: &crate::analysis::device::waiting::gaps::CauseTime| c.time.0 as f64 / c.count.max(1) as f64;
     let worst = issues.iter().filter(|c| mean(c) > 150.0 && c.time.0 as f64 > 0.05 * case.total).max_by_key(|c| c.time);
     Verdict::when(worst.is_some(), || {
         let mut finding = Finding::new(Severity::Info, "Long instruction start times");

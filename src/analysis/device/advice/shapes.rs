@@ -56,7 +56,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 /// Instructions with sizes by engine of a core, each by start.
 fn sized(case: &Case<'_>) -> Vec<Sized> {
     let (Some(device), Some(engines)) = (case.device(), case.profile.attribute("engine")) else { return Vec::new() };
-    let roots = crate::analysis::device::signals::roots(case.profile);
+    let roots = crate::analysis::device::waiting::signals::roots(case.profile);
     let slices = &case.profile.slices;
     // Shapes come by slice, so that a track is looked up once for each lane.
     let (mut end, mut root) = (0, 0);

@@ -1,8 +1,8 @@
 //! R10–R13: more data is moved than needed.
 
 use super::{Case, Finding, Location, Out, Severity, Verdict, bytes, percent};
-use crate::analysis::device::tensors::{RELOADED, TensorRow};
-use crate::analysis::device::usage;
+use crate::analysis::device::activity::usage;
+use crate::analysis::device::memory::tensors::{RELOADED, TensorRow};
 use crate::base::Order as _;
 use crate::base::text;
 

@@ -1,9 +1,9 @@
 //! R14–R19: what idle engines wait for.
 
 use super::{Case, Finding, Location, Out, Severity, Verdict, nanoseconds, percent};
-use crate::analysis::device::cause::Cause;
-use crate::analysis::device::gaps::Gap;
-use crate::analysis::device::signals::condition;
+use crate::analysis::device::waiting::cause::Cause;
+use crate::analysis::device::waiting::gaps::Gap;
+use crate::analysis::device::waiting::signals::condition;
 use crate::base::Order as _;
 
 /// A cause is worth a word from this share of the run on one engine; ours.
@@ -89,7 +89,7 @@ fn start(case: &Case<'_>) -> Verdict {
     if case.gaps.engines.is_empty() {
         return Verdict::Missing("instructions of engines");
     }
-    let of = |engine: &crate::analysis::device::gaps::EngineIdle| {
+    let of = |engine: &crate::analysis::device::waiting::gaps::EngineIdle| {
         let starts = case.gaps.causes.iter().find(|c| c.cause == Cause::Start && c.core == engine.core && c.engine == engine.engine);
         starts.map_or(0, |c| c.time.0)
     };

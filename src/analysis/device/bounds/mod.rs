@@ -15,9 +15,10 @@ pub use ladders::{Bound, Family, Gap, GapKind, Ladder, Step};
 pub use regions::{Region, RegionWindowsQuery, Regions, RegionsQuery};
 pub use time_parts::{ExclusiveTime, Overlap, Part};
 
-use super::metrics::MetricSource;
-use super::{cells, gaps};
 use crate::analysis::combinations::{MOST_SETS, combinations};
+use crate::analysis::device::cells;
+use crate::analysis::device::run_metrics::metrics::MetricSource;
+use crate::analysis::device::waiting::gaps;
 use crate::analysis::spans;
 use crate::base::{DurationNs, TrackId, text};
 use crate::model::{Domain, NeuronDevice, Profile};

@@ -6,7 +6,7 @@
 use super::evidence::{EvidenceContext, MOST_SLICES, moves};
 use super::time_parts::{self, ExclusiveTime, Part};
 use super::{gaps, rows};
-use crate::analysis::device::origin;
+use crate::analysis::device::instructions::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};

@@ -1,9 +1,10 @@
 //! The rows of each physical core, walked once: when its engines and queue types were busy, what moved, what was multiplied, what waited.
 
-use super::super::lanes::{self, LaneSpans};
-use super::super::{signals, waits};
 use super::answer::OpcodeTime;
 use super::time_parts::Part;
+use crate::analysis::device::activity::lanes::{self, LaneSpans};
+use crate::analysis::device::waiting::signals;
+use crate::analysis::device::waiting::waits;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeRange, TrackId, for_each_chunk};

@@ -1,7 +1,7 @@
 //! Where the time of each engine went, and where its instructions come from.
 
 use super::{ChartContext, Charts, EngineSplit, Origins};
-use crate::analysis::device::metrics::ENGINES;
+use crate::analysis::device::run_metrics::metrics::ENGINES;
 use crate::analysis::device::share;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
@@ -30,7 +30,7 @@ const MOST_OPCODES: usize = 5;
 pub(super) fn engines(given: &ChartContext<'_>, out: &mut Charts) {
     let mut works: Vec<Work> = Vec::new();
     let transpose = given.profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
-    let is_wait = crate::analysis::device::waits::names(given.profile);
+    let is_wait = crate::analysis::device::waiting::waits::names(given.profile);
     let tells_source = given.profile.attribute("source").is_some_and(|a| a.values.iter().any(|s| *s != StrId(0)));
     for (t, _) in given.profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
         add_track(given, t, (&is_wait, transpose, tells_source), &mut works);

@@ -1,7 +1,8 @@
 //! Bytes from and to HBM, and what the bandwidth of its stack would have allowed.
 
 use super::{ChartContext, Charts, Memory, MemorySource as Source};
-use crate::analysis::device::{gaps, hbm};
+use crate::analysis::device::transfers::hbm;
+use crate::analysis::device::waiting::gaps;
 use crate::base::TimeRange;
 
 pub(super) fn memory(given: &ChartContext<'_>, out: &mut Charts) {

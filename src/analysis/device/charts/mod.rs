@@ -6,7 +6,7 @@ mod engines;
 mod memory;
 mod transfers;
 
-use super::metrics::MetricSource;
+use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use crate::model::{Domain, Fact, NeuronDevice, Profile};
 pub(super) use collectives::operations;
@@ -282,7 +282,7 @@ impl ChartContext<'_> {
 }
 
 fn roots(profile: &Profile) -> Vec<u32> {
-    super::signals::roots(profile)
+    crate::analysis::device::waiting::signals::roots(profile)
 }
 
 #[cfg(test)]

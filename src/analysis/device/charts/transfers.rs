@@ -1,7 +1,8 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
 use super::{ChartContext, Charts, SizeGroup, TransferBy, TransferGroup, TransferMean};
-use crate::analysis::device::{lanes, share};
+use crate::analysis::device::activity::lanes;
+use crate::analysis::device::share;
 use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;

@@ -1,7 +1,7 @@
 //! Times of the names of a column in one run.
 
 use super::{PartGroup, PartRow};
-use crate::analysis::device::waits;
+use crate::analysis::device::waiting::waits;
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};

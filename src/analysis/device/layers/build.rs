@@ -2,7 +2,9 @@
 
 use super::figures::{Context, LayerTree, Step, told};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
-use crate::analysis::device::{lanes, share, waits};
+use crate::analysis::device::activity::lanes;
+use crate::analysis::device::share;
+use crate::analysis::device::waiting::waits;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, SortedIndex, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};

@@ -2,8 +2,8 @@
 
 use super::LayerNode;
 use super::figures::LayerTree;
-use crate::analysis::device::flops::share_of_peak;
-use crate::analysis::device::metrics::MetricSource;
+use crate::analysis::device::run_metrics::flops::share_of_peak;
+use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::Order as _;
 use crate::base::colour_slots::by_index;
 use crate::model::Profile;

@@ -1,7 +1,7 @@
 //! Queries of the report on the rows of a device's timeline: `memory-map`, `dma-rows`, `merged-bar`, `name-rows`, `view-curves`.
 
 use super::{Arguments, asked};
-use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
+use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::device::{CurvesQuery, MemoryMapQuery};
 use axonscope::base::{SliceId, TimeRange};
 use axonscope::engine::Session;

@@ -1,6 +1,6 @@
 //! Columns whose DMA transfers stand in other rows. Slices get other ids there: [`SliceIdMap`] leads from the profile's to these and back.
 
-use crate::analysis::device::dma_rows::DmaRows;
+use crate::analysis::device::transfers::dma_rows::DmaRows;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Lane, Track, TrackKind};
@@ -71,7 +71,7 @@ pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, SliceIdMap) {
 /// First bar of each row, and the first of its transfers.
 fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
     let (mut bar, mut member) = (0, 0);
-    let first = |row: &crate::analysis::device::dma_rows::DmaRow| {
+    let first = |row: &crate::analysis::device::transfers::dma_rows::DmaRow| {
         let at = (bar, member);
         let n: usize = row.lanes.iter().map(|n| *n as usize).sum();
         member += if rows.n_of.is_empty() { n } else { rows.n_of[bar..bar + n].iter().map(|n| *n as usize).sum() };
@@ -195,7 +195,7 @@ impl Moving<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::dma_rows::DmaRow;
+    use crate::analysis::device::transfers::dma_rows::DmaRow;
     use crate::views::timeline::lookup::sample::sample;
 
     /// Stream 7, with slices 6 and 7, stands for a queue.

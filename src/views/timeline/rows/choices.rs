@@ -1,7 +1,7 @@
 //! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
 
 pub use super::kinds::{DMA, INSTRUCTIONS, kinds};
-use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
+use crate::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::state::saved_defaults::FrontDefaults;
 use leptos::prelude::*;

@@ -8,7 +8,9 @@ pub(super) use transfers::moves;
 
 use super::ladders::GapKind;
 use super::{rows, rows::CoreRows};
-use crate::analysis::device::{gaps, origin, signals};
+use crate::analysis::device::instructions::origin;
+use crate::analysis::device::waiting::gaps;
+use crate::analysis::device::waiting::signals;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
@@ -109,7 +111,7 @@ impl<'a> EvidenceContext<'a> {
     pub fn of(profile: &'a Profile, device: &'a NeuronDevice, core: &'a CoreRows, range: TimeRange) -> Self {
         let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
         let roots = signals::roots(profile);
-        let is_wait = super::super::waits::names(profile);
+        let is_wait = crate::analysis::device::waiting::waits::names(profile);
         EvidenceContext { profile, device, core, range, roots, is_wait, engines: column("engine"), sources: column("source") }
     }
 

@@ -2,8 +2,8 @@
 
 use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
 use crate::analysis::device::bounds::rows::Product;
-use crate::analysis::device::metrics::MetricSource;
-use crate::analysis::device::signals::{Signal, Signals};
+use crate::analysis::device::run_metrics::metrics::MetricSource;
+use crate::analysis::device::waiting::signals::{Signal, Signals};
 use crate::base::{SliceId, TrackId, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, TrackKind};
@@ -69,7 +69,7 @@ fn cause(
     match signals.signal(wait, time) {
         Some(Signal::Transfer(slice)) => ("DMA".into(), format!("transfer started by {}", given.text(given.label(slice.index())))),
         Some(Signal::Instruction(slice)) => (given.engine_name(slice.index()).into(), given.text(given.label(slice.index()))),
-        None => ("Not recorded".into(), crate::analysis::device::signals::condition(given.profile, &wait)),
+        None => ("Not recorded".into(), crate::analysis::device::waiting::signals::condition(given.profile, &wait)),
     }
 }
 

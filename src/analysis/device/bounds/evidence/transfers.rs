@@ -1,9 +1,10 @@
 //! What explains gaps of the memory bounds: idle DMA, small transfers, bytes moved again.
 
 use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
+use crate::analysis::device::activity::lanes;
 use crate::analysis::device::bounds::rows;
 use crate::analysis::device::bounds::time_parts::Part;
-use crate::analysis::device::{cells, lanes};
+use crate::analysis::device::cells;
 use crate::analysis::spans;
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};

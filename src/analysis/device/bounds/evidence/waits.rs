@@ -1,7 +1,7 @@
 //! Which instructions wait for which engine: time in which work does not overlap.
 
 use super::{Evidence, EvidenceContext, Groups, plus_time};
-use crate::analysis::device::signals::{Signal, Signals};
+use crate::analysis::device::waiting::signals::{Signal, Signals};
 use crate::base::{SliceId, StrId};
 use crate::model::{NeuronDevice, TrackKind};
 
@@ -31,7 +31,7 @@ pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
 
 /// The engine, or DMA, that made the last condition of an instruction true.
 fn signaller<'a>(given: &EvidenceContext<'a>, signals: &Signals<'_>, slice: SliceId) -> &'a str {
-    let (_, until) = super::super::super::waits::over(given.profile, slice);
+    let (_, until) = crate::analysis::device::waiting::waits::over(given.profile, slice);
     let reached = signals.waits(slice).filter_map(|wait| Some((signals.reached(wait, until)?, wait)));
     match reached.max_by_key(|r| r.0).map(|(time, wait)| signals.signal(wait, time)) {
         None => "no semaphore recorded",

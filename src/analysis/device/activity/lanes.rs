@@ -1,0 +1,85 @@
+//! Slices lane by lane, in the order in which they lie in memory: for figures to which the order on their track does not matter.
+
+use crate::analysis::spans::{self, Ranges};
+use crate::base::{TimeRange, TrackId};
+use crate::model::Profile;
+use std::ops::Range;
+
+/// The slices of each lane of a track that touch `range`, each by start, with the lane's number. Lanes without any are left out.
+pub(in crate::analysis::device) fn touching(
+    profile: &Profile,
+    track: TrackId,
+    range: TimeRange,
+) -> impl Iterator<Item = (u32, Range<usize>)> {
+    let slices = &profile.slices;
+    profile.tracks[track.index()].lanes.clone().filter_map(move |number| {
+        let lane = profile.lanes[number as usize];
+        let (first, end) = (lane.first as usize, lane.end as usize);
+        // Slices of a lane do not overlap: their ends ascend as their starts do.
+        let n = slices.start[first..end].partition_point(|start| *start < range.end.0);
+        let from = first + slices.start[first..first + n].partition_point(|start| *start < range.start.0);
+        let reaches = |i: &usize| slices.end(*i) >= range.start.0;
+        let before = (first..from).rev().take_while(reaches).count();
+        (from - before < first + n).then_some((number, from - before..first + n))
+    })
+}
+
+/// Spans of tracks, told lane by lane: what a lane holds comes by start, so that nothing needs sorting.
+#[derive(Debug, Default)]
+pub(in crate::analysis::device) struct LaneSpans {
+    /// Of each track that ended; then of each lane of the one that is walked.
+    sets: Vec<Ranges>,
+    n_tracks: usize,
+    /// The lane of the last set.
+    lane: Option<u32>,
+}
+
+impl LaneSpans {
+    /// Adds a span of a lane, not before the last one of the same lane.
+    pub fn push(&mut self, lane: u32, span: (i64, i64)) {
+        if self.lane != Some(lane) {
+            self.lane = Some(lane);
+            self.sets.push(Ranges::new());
+        }
+        if let Some(set) = self.sets.last_mut() {
+            spans::push(set, span);
+        }
+    }
+
+    /// Joins the lanes of the track that was walked.
+    pub fn end_track(&mut self) {
+        let of_lanes = self.sets.split_off(self.n_tracks.min(self.sets.len()));
+        if !of_lanes.is_empty() {
+            self.sets.push(spans::union_of_lanes(of_lanes));
+        }
+        (self.n_tracks, self.lane) = (self.sets.len(), None);
+    }
+
+    /// All of them.
+    pub fn union(mut self) -> Ranges {
+        self.end_track();
+        spans::union_of(self.sets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+    use crate::base::TimeNs;
+
+    #[test]
+    fn slices_of_a_range_are_those_that_touch_it() {
+        let profile = drawn("t: a 0+10, b 2+3, c 5+0, d 5+5, e 10+0, f 12+4, g 13+1, h 20+1");
+        let all = 0..profile.slices.len();
+        for from in 0..22 {
+            for to in from + 1..23 {
+                let range = TimeRange { start: TimeNs(from), end: TimeNs(to) };
+                let mut found: Vec<usize> = touching(&profile, TrackId(0), range).flat_map(|l| l.1).collect();
+                found.sort_unstable();
+                let want: Vec<usize> = all.clone().filter(|i| profile.slices.start[*i] < to && profile.slices.end(*i) >= from).collect();
+                assert_eq!(found, want, "{from}..{to}");
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Programs and instructions: listings, operands, sources, and what other output says of them.
+
+pub mod agreement;
+pub mod grammar;
+pub mod instruction;
+pub mod learned;
+pub mod origin;
+pub mod program;
+pub mod program_alignment;
+pub mod source;

@@ -1,0 +1,229 @@
+//! What each line of source costs: its instructions, the time in which they ran, their FLOPs.
+
+use crate::analysis::device::instructions::origin::{SourceLocation, places};
+use crate::analysis::device::layers::ENGINES;
+use crate::analysis::device::share;
+use crate::analysis::spans::Spans;
+use crate::base::Order as _;
+use crate::base::{DurationNs, SliceId, SortedIndex, StrId, TimeRange, for_each_chunk};
+use crate::model::{Domain, NeuronDevice, Profile};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Lines told; the rest are counted.
+const MOST_LINES: usize = 100_000;
+
+/// Lines of source with what their instructions cost.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Source {
+    /// By file and line.
+    pub lines: Vec<SourceLine>,
+    /// Instructions for which the file names no line: those of the runtime, or all where debug info is missing.
+    pub unplaced: u64,
+    /// What is not available, and why.
+    pub notes: Vec<String>,
+}
+
+/// What a line costs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// Where.
+    pub place: SourceLocation,
+    /// Instructions that name it. One that names several lines counts with each.
+    pub instructions: u64,
+    /// Time in which any of them ran, semaphore waits left out; what overlaps on one core counts once, cores are added up.
+    pub time: DurationNs,
+    /// FLOPs of its matrix products, transposes included; `None` where the file does not tell.
+    pub flops: Option<u64>,
+    /// Bytes that they read from and wrote to HBM; `None` where the file does not tell.
+    pub hbm_bytes: Option<u64>,
+    /// Instructions by engine: Tensor, Vector, Scalar, GpSimd, Sync.
+    pub engines: [u64; 5],
+}
+
+/// A line in the making.
+struct Line {
+    told: SourceLine,
+    /// (core, start, end) of its work.
+    spans: Vec<(u32, i64, i64)>,
+}
+
+/// Every line that an instruction names; only of those that touch `range`, if there is one.
+pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
+    let mut out = Source::default();
+    let Domain::NeuronDevice(device) = &profile.domain else { return out };
+    let mut given = SourceContext::of(profile, device, range);
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut of_place, mut of_text): (FxHashMap<SourceLocation, usize>, FxHashMap<StrId, Vec<usize>>) = Default::default();
+    each(profile, device, |slice, text, told| {
+        let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+        if range.is_some_and(|r| (end <= r.start.0 && end > start) || start >= r.end.0) {
+            return;
+        }
+        if told.is_empty() {
+            out.unplaced += 1;
+        }
+        let named = of_text.entry(text).or_insert_with(|| {
+            let mut line = |place: &SourceLocation| {
+                *of_place.entry(place.clone()).or_insert_with(|| {
+                    lines.push(new(place));
+                    lines.len() - 1
+                })
+            };
+            told.iter().map(&mut line).collect()
+        });
+        named.iter().for_each(|line| given.add(&mut lines[*line], slice));
+    });
+    out.lines = lines.into_iter().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
+    out.lines.order_by(|a, b| a.place.cmp(&b.place));
+    out.notes = notes(&out);
+    out.lines.truncate(MOST_LINES);
+    out
+}
+
+/// Instructions that name a line, by start.
+pub fn slices(profile: &Profile, wanted: &SourceLocation) -> Vec<SliceId> {
+    let mut out = Vec::new();
+    if let Domain::NeuronDevice(device) = &profile.domain {
+        each(profile, device, |slice, _, told| out.extend(told.contains(wanted).then_some(slice)));
+    }
+    out.order_by_key(|s| (profile.slices.start[s.index()], *s));
+    out
+}
+
+/// Whether any instruction names a line. Reads one column, and each distinct text once; none where the file has no such field.
+pub fn has_lines(profile: &Profile) -> bool {
+    let Domain::NeuronDevice(device) = &profile.domain else { return false };
+    let Some(column) = profile.attribute("source").filter(|c| c.values.is_told()) else { return false };
+    let pcs = device.pc.as_slice();
+    let mut is_known = vec![false; profile.strings.len()];
+    column.values.iter().zip(pcs).any(|(id, pc)| {
+        let is_new = *pc != NeuronDevice::ABSENT && is_known.get_mut(id.index()).is_some_and(|known| !std::mem::replace(known, true));
+        is_new && !places(profile.strings.get(*id)).is_empty()
+    })
+}
+
+/// Calls `with` for each instruction, what it says of its source, and the lines that names.
+fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[SourceLocation])) {
+    let column = profile.attribute("source");
+    let mut known: FxHashMap<StrId, Vec<SourceLocation>> = FxHashMap::default();
+    let (pcs, ids) = (device.pc.as_slice(), column.map(|c| c.values.as_slice()));
+    for_each_chunk(profile.slices.len(), &mut |part| {
+        for i in part {
+            if pcs.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
+                continue;
+            }
+            let id = ids.and_then(|c| c.get(i).copied()).unwrap_or_default();
+            let told = known.entry(id).or_insert_with(|| {
+                let mut all = places(profile.strings.get(id));
+                all.order();
+                all.dedup();
+                all
+            });
+            with(SliceId(i as u32), id, told);
+        }
+    });
+}
+
+fn new(place: &SourceLocation) -> Line {
+    let told = SourceLine { place: place.clone(), instructions: 0, time: DurationNs(0), flops: None, hbm_bytes: None, engines: [0; 5] };
+    Line { told, spans: Vec::new() }
+}
+
+/// What figures are made of.
+struct SourceContext<'a> {
+    profile: &'a Profile,
+    device: &'a NeuronDevice,
+    range: Option<TimeRange>,
+    /// Of each string, whether it names a semaphore wait.
+    is_wait: Vec<bool>,
+    engines: Option<&'a [StrId]>,
+    /// The engine of the last instruction, and its place in [`ENGINES`].
+    engine: (StrId, Option<usize>),
+    roots: Vec<u32>,
+    /// End and core of the last instruction's lane: they come by lane.
+    lane: (u32, u32),
+    /// Where instructions stand in [`NeuronDevice::hbm`].
+    hbm: SortedIndex,
+}
+
+impl<'a> SourceContext<'a> {
+    fn of(profile: &'a Profile, device: &'a NeuronDevice, range: Option<TimeRange>) -> Self {
+        let hbm = SortedIndex::of(device.hbm.len(), |at| device.hbm[at].slice);
+        let engines = profile.attribute("engine").map(|a| a.values.as_slice());
+        let (is_wait, roots) =
+            (crate::analysis::device::waiting::waits::names(profile), crate::analysis::device::waiting::signals::roots(profile));
+        SourceContext { profile, device, range, is_wait, engines, engine: (StrId(0), None), roots, lane: (0, 0), hbm }
+    }
+
+    fn add(&mut self, line: &mut Line, slice: SliceId) {
+        let (profile, device, i, told) = (self.profile, self.device, slice.index(), &mut line.told);
+        told.instructions += 1;
+        let engine = self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default();
+        if self.engine.0 != engine {
+            let name = profile.strings.get(engine);
+            self.engine = (engine, ENGINES.iter().position(|e| e.eq_ignore_ascii_case(name)));
+        }
+        if let Some(at) = self.engine.1 {
+            told.engines[at] += 1;
+        }
+        let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+        let (from, to) = self.range.map_or((start, end), |r| (start.max(r.start.0), end.min(r.end.0)));
+        if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+            let flops = 2 * u64::from(elements);
+            let flops = self.range.map_or(flops, |r| share::within(flops, (start, end), r));
+            told.flops = Some(told.flops.unwrap_or(0).saturating_add(flops));
+        }
+        if !self.is_wait[profile.slices.name[i].index()] {
+            line.spans.push((self.core(slice), from, to));
+        }
+        // It only starts the transfer: its bytes are not parted over its own time.
+        if from > start {
+            return;
+        }
+        if let Some(at) = self.hbm.find(device.hbm.len(), slice.0, |at| device.hbm[at].slice).next() {
+            let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);
+            told.hbm_bytes = Some(told.hbm_bytes.unwrap_or(0).saturating_add(bytes));
+        }
+    }
+
+    /// The core of a slice: its topmost track.
+    fn core(&mut self, slice: SliceId) -> u32 {
+        if slice.0 >= self.lane.0 {
+            let lane = self.profile.lane_of(slice);
+            self.lane = lane.map_or((0, 0), |l| (l.end, self.roots[l.track.index()]));
+        }
+        self.lane.1
+    }
+}
+
+/// Time that spans cover, core by core.
+fn covered(mut spans: Vec<(u32, i64, i64)>) -> i64 {
+    spans.sort_unstable();
+    let of_core = |part: &[(u32, i64, i64)]| Spans::union(part.iter().map(|s| (s.1, s.2))).total();
+    spans.chunk_by(|a, b| a.0 == b.0).map(of_core).fold(0, i64::saturating_add)
+}
+
+fn notes(found: &Source) -> Vec<String> {
+    let mut out = Vec::new();
+    if found.lines.is_empty() {
+        let what = "Source lines are not recorded in this file. Set NKI_DEBUG_INFO=1 and NEURON_FRAMEWORK_DEBUG=1, clear the compiler \
+                    cache, compile again, and open the NEFF together with the trace.";
+        out.push(what.into());
+    }
+    if found.lines.len() > MOST_LINES {
+        out.push(format!("Only the first {MOST_LINES} of {} lines are listed.", found.lines.len()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_on_one_core_counts_once() {
+        assert_eq!(covered(vec![(0, 0, 10), (1, 5, 8), (0, 5, 12), (0, 20, 21), (0, 6, 7)]), 12 + 1 + 3);
+        assert_eq!(covered(Vec::new()), 0);
+    }
+}

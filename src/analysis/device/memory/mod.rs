@@ -1,0 +1,5 @@
+//! Tensors, the State Buffer, and ranges of the timeline in which memory is used badly.
+
+pub mod highlights;
+pub mod sbuf;
+pub mod tensors;

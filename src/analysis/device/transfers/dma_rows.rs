@@ -1,0 +1,224 @@
+//! DMA transfers in other rows than they were read into: by queue or by DMA engine, each packet a bar, each ring (a queue on one engine)
+//! a row of its own, or packets merged to the transfers that they make together.
+
+use crate::base::{SliceId, StrId, TrackId};
+use crate::model::{Profile, TrackKind};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// What a row holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DmaBy {
+    /// A queue, on all its engines: as the profile was read.
+    #[default]
+    Queue,
+    /// A DMA engine, with all its queues.
+    Engine,
+}
+
+/// How much of it is told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DmaDetail {
+    /// A bar for each record of the file.
+    #[default]
+    Packets,
+    /// As that, in a row for each queue on each engine.
+    Rings,
+    /// Records of one row that overlap, or follow each other at once, as one bar; those of another variable apart.
+    Merged,
+}
+
+/// Which rows are wanted. The default are those that the profile was read into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DmaRowsQuery {
+    /// What a row holds.
+    pub by: DmaBy,
+    /// What a bar stands for.
+    pub detail: DmaDetail,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DmaRow {
+    /// The group it stands in, which held the rows before.
+    pub group: Option<TrackId>,
+    /// `Q1 qSyncDynamicHW`, `DMA-E64`, `Q1-E64`.
+    pub name: String,
+    /// Bars of each lane.
+    pub lanes: Vec<u32>,
+}
+
+/// DMA transfers in rows.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DmaRows {
+    /// By group, then by name, numbers by their value.
+    pub rows: Vec<DmaRow>,
+    /// Transfers of each bar, row by row, lane by lane, by start; empty where each bar is one.
+    pub n_of: Vec<u32>,
+    /// The transfers, bar by bar, by start: the first one of a bar stands for it.
+    pub members: Vec<SliceId>,
+}
+
+/// A bar in the making: from when to when, and of how many transfers.
+struct Bar {
+    start: i64,
+    end: i64,
+    n: u32,
+}
+
+/// Groups, then names with their numbers apart, so that `Q2` comes before `Q10`.
+type Key = (Option<TrackId>, Vec<(String, u64)>, String);
+
+/// The rows for `query`. Every transfer is in exactly one bar.
+pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
+    let mut out = DmaRows::default();
+    for ((group, _, name), mut slices) in sorted(profile, query) {
+        slices.sort_unstable_by_key(|s| (profile.slices.start[s.index()], *s));
+        let (bars, bar_of) = bars(profile, &slices, query.detail == DmaDetail::Merged);
+        let lanes = in_lanes(&bars);
+        let n_lanes = lanes.iter().max().map_or(0, |l| l + 1);
+        let mut of_lane: Vec<Vec<usize>> = vec![Vec::new(); n_lanes];
+        lanes.iter().enumerate().for_each(|(i, lane)| of_lane[*lane].push(i));
+        let mut next = vec![0; bars.len()];
+        let mut at = out.members.len();
+        for i in of_lane.iter().flatten() {
+            next[*i] = at;
+            at += bars[*i].n as usize;
+            out.n_of.push(bars[*i].n);
+        }
+        out.members.resize(at, SliceId(0));
+        for (slice, bar) in slices.iter().zip(bar_of) {
+            out.members[next[bar]] = *slice;
+            next[bar] += 1;
+        }
+        out.rows.push(DmaRow { group, name, lanes: of_lane.iter().map(|l| l.len() as u32).collect() });
+    }
+    if out.n_of.iter().all(|n| *n == 1) {
+        out.n_of.clear();
+    }
+    out
+}
+
+/// The transfers of each row.
+fn sorted(profile: &Profile, query: DmaRowsQuery) -> BTreeMap<Key, Vec<SliceId>> {
+    let column = |id: &str| profile.attribute(id).map_or(&[][..], |a| a.values.as_slice());
+    let (engines, queues) = (column("engine"), column("queue"));
+    // There are few rows and many transfers: each pair of queue and engine is looked at once.
+    let mut lists: Vec<(Key, Vec<SliceId>)> = Vec::new();
+    let mut known: FxHashMap<(usize, StrId, StrId), usize> = FxHashMap::default();
+    for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+        for i in profile.slices_of(TrackId(t as u32)) {
+            let at = |column: &[StrId]| column.get(i).copied().unwrap_or_default();
+            let (engine, queue) = (at(engines), at(queues));
+            let list = *known.entry((t, engine, queue)).or_insert_with(|| {
+                let text = |id: StrId| profile.strings.get(id);
+                let name = row_name(text(track.name), text(engine), text(queue), query);
+                lists.push(((track.parent, parts(&name), name), Vec::new()));
+                lists.len() - 1
+            });
+            lists[list].1.push(SliceId(i as u32));
+        }
+    }
+    let mut out: BTreeMap<Key, Vec<SliceId>> = BTreeMap::new();
+    for (key, slices) in lists {
+        out.entry(key).or_default().extend(slices);
+    }
+    out
+}
+
+/// The row of a transfer that was read into the row `track`.
+pub(in crate::analysis::device) fn row_name(track: &str, engine: &str, queue: &str, query: DmaRowsQuery) -> String {
+    let engine = if engine.is_empty() { "DMA engine not recorded" } else { engine };
+    let index = if queue.is_empty() { track } else { queue };
+    let short = engine.strip_prefix("DMA-").unwrap_or(engine);
+    match (query.detail, query.by) {
+        (DmaDetail::Rings, DmaBy::Queue) => format!("{index}-{short}"),
+        (DmaDetail::Rings, DmaBy::Engine) => format!("{short}-{index}"),
+        (_, DmaBy::Queue) => track.to_string(),
+        (_, DmaBy::Engine) => engine.to_string(),
+    }
+}
+
+/// `Q10-E64` → [(`Q`, 10), (`-E`, 64)].
+fn parts(name: &str) -> Vec<(String, u64)> {
+    let mut out = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(text);
+        let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        out.push((word.to_string(), after[..digits].parse().unwrap_or(0)));
+        rest = &after[digits..];
+    }
+    out
+}
+
+/// Bars by start, and which each of `slices` (which are by start) is in. With `is_merged` those of one variable that overlap or touch are one.
+fn bars(profile: &Profile, slices: &[SliceId], is_merged: bool) -> (Vec<Bar>, Vec<usize>) {
+    let variables = profile.attribute("variable").map_or(&[][..], |a| a.values.as_slice());
+    let mut bars: Vec<Bar> = Vec::with_capacity(if is_merged { 0 } else { slices.len() });
+    let mut last: FxHashMap<StrId, usize> = FxHashMap::default();
+    let place = |slice: &SliceId| {
+        let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+        let variable = variables.get(slice.index()).copied().unwrap_or_default();
+        if let Some(&at) = last.get(&variable).filter(|at| is_merged && start <= bars[**at].end) {
+            bars[at].end = bars[at].end.max(end);
+            bars[at].n += 1;
+            return at;
+        }
+        bars.push(Bar { start, end, n: 1 });
+        last.insert(variable, bars.len() - 1);
+        bars.len() - 1
+    };
+    let bar_of = slices.iter().map(place).collect();
+    (bars, bar_of)
+}
+
+/// The lane of each bar, which are by start: the uppermost that is free then.
+fn in_lanes(bars: &[Bar]) -> Vec<usize> {
+    let mut free: BTreeSet<usize> = BTreeSet::new();
+    let mut busy: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
+    let mut n = 0;
+    bars.iter()
+        .map(|bar| {
+            while let Some(&Reverse((end, lane))) = busy.peek() {
+                if end > bar.start {
+                    break;
+                }
+                free.insert(lane);
+                busy.pop();
+            }
+            let lane = free.pop_first().unwrap_or_else(|| {
+                n += 1;
+                n - 1
+            });
+            // A bar without a length still takes its moment.
+            busy.push(Reverse((bar.end.max(bar.start.saturating_add(1)), lane)));
+            lane
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(spans: &[(i64, i64)]) -> Vec<Bar> {
+        spans.iter().map(|s| Bar { start: s.0, end: s.1, n: 1 }).collect()
+    }
+
+    #[test]
+    fn bars_take_the_uppermost_free_lane() {
+        assert_eq!(in_lanes(&drawn(&[(0, 10), (2, 4), (4, 6), (5, 7), (10, 12)])), [0, 1, 1, 2, 0]);
+        assert_eq!(in_lanes(&drawn(&[(3, 3), (3, 3)])), [0, 1]);
+    }
+
+    #[test]
+    fn names_are_sorted_by_their_numbers() {
+        let mut names = ["Q10-E64", "Q2-E70", "Q2-E8", "DMA-E1"];
+        names.sort_by_key(|n| parts(n));
+        assert_eq!(names, ["DMA-E1", "Q2-E8", "Q2-E70", "Q10-E64"]);
+    }
+}

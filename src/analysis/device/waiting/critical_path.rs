@@ -1,0 +1,299 @@
+//! The longest chain of dependent work: over dependencies, semaphores and the order on each engine.
+//!
+//! Each step counts the time that no earlier step of the chain covers, so the steps and the times between them add up to the chain's length.
+//! Of all chains the one with the most work is taken. Steps are visited by their start, and an arrow against that order is not followed:
+//! so there are no cycles, whatever the clocks say. Linear in instructions and arrows, after sorting.
+
+mod answer;
+mod steps;
+
+pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
+
+use crate::analysis::device::accesses::producers::Producers;
+use crate::analysis::device::activity::engines::{Engine, engines};
+use crate::analysis::device::waiting::cause::{Attribution, Cause, Causes};
+use crate::analysis::device::waiting::signals::{Signal, Signals};
+use crate::base::Order as _;
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, text};
+use crate::model::accesses::Memory;
+use crate::model::{Profile, TrackKind};
+use rustc_hash::FxHashSet;
+use steps::{NONE, Steps};
+
+/// Steps of one answer; the shares are of all.
+const MOST_STEPS: usize = 5000;
+/// Predecessors of one instruction that are followed.
+const MOST_EDGES: usize = 4096;
+
+/// What ties a step to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Via {
+    First,
+    Engine,
+    Semaphore,
+    Transfer,
+    /// It reads what the other wrote; `is_moved`: the other is a DMA transfer, `is_round_trip`: both are, through device memory.
+    Data {
+        is_moved: bool,
+        is_round_trip: bool,
+    },
+    Flow(StrId),
+}
+
+/// The best chain that ends with a step.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    work: i64,
+    /// How far the chain covers time.
+    front: i64,
+    /// The step before.
+    from: u32,
+    via: Via,
+}
+
+/// Dependencies from data.
+struct Data {
+    producers: Producers,
+    /// Instructions that started a transfer.
+    triggers: FxHashSet<u32>,
+}
+
+struct Walk<'a> {
+    profile: &'a Profile,
+    causes: &'a Causes<'a>,
+    steps: Steps,
+    /// Who wrote what is read, where the chain may follow data.
+    data: Option<Data>,
+    /// Of each step visited so far.
+    best: Vec<Best>,
+    n_edges: u64,
+    n_backward: u64,
+}
+
+/// The longest chain of a profile; one that follows data too where `is_by_data`: from the writer of what an instruction reads in State
+/// Buffer, PSUM or device memory.
+pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
+    let signals = Signals::of(profile);
+    let device = crate::analysis::device::waiting::gaps::device(profile).filter(|_| is_by_data);
+    let data = device.map(|device| Data {
+        producers: Producers::of(profile, device),
+        triggers: device.transfers.iter().map(|t| t.instruction).collect(),
+    });
+    longest(&engines(profile), &Causes::of(profile, &signals), data)
+}
+
+/// The same, of engines that are at hand.
+pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
+    longest(engines, causes, None)
+}
+
+fn longest(engines: &[Engine], causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
+    let profile = causes.profile;
+    let steps = Steps::of(profile, engines);
+    let n = steps.slices.len();
+    let mut walk = Walk { profile, causes, steps, data, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
+    for_each_chunk(n, &mut |part| part.for_each(|step| walk.visit(step)));
+    let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
+    let Some(last) = last else {
+        let notes = vec!["The critical path is not available: no engine instructions are recorded in this file.".into()];
+        return CriticalPath { notes, ..CriticalPath::default() };
+    };
+    walk.path(last as u32)
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, step: usize) {
+        let (profile, slice, before) = (self.profile, self.steps.slices[step], self.steps.before[step]);
+        let to = SliceId(slice);
+        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
+        let works = !self.steps.is_wait[step];
+        let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
+        let (mut n_edges, mut n_backward) = (0, 0);
+        let mut consider = |from: u32, via: Via, all: &[Best]| {
+            n_edges += 1;
+            // Visited already: it starts earlier, so that arrows never form a circle.
+            let Some(known) = all.get(from as usize) else {
+                n_backward += 1;
+                return;
+            };
+            let own = if works { end.saturating_sub(start.max(known.front)).max(0) } else { 0 };
+            let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via };
+            let key = |b: &Best| (b.work, if b.from == NONE { i64::MIN } else { all[b.from as usize].front });
+            if best.from == NONE && found.work >= best.work || key(&found) > key(&best) {
+                best = found;
+            }
+        };
+        if before != NONE {
+            consider(before, Via::Engine, &self.best);
+        }
+        for (from, kind) in profile.flows.incoming(to).take(MOST_EDGES) {
+            consider(self.steps.of_slice(from.0), Via::Flow(kind), &self.best);
+        }
+        let signals = self.causes.signals;
+        for wait in signals.waits(to) {
+            let signal = signals.reached(wait, end).and_then(|t| signals.signal(wait, t));
+            match signal {
+                Some(Signal::Instruction(from)) => consider(self.steps.of_slice(from.0), Via::Semaphore, &self.best),
+                Some(Signal::Transfer(from)) => consider(self.steps.of_slice(from.0), Via::Transfer, &self.best),
+                None => {}
+            }
+        }
+        for from in self.data.iter().flat_map(|d| d.producers.of_slice(slice).take(MOST_EDGES)) {
+            let starts_transfer = |slice: u32| self.data.as_ref().is_some_and(|d| d.triggers.contains(&slice));
+            let (from_step, is_moved) = (self.steps.of_slice(from), starts_transfer(from));
+            let is_round_trip = is_moved && starts_transfer(slice) && self.is_round_trip(from, slice);
+            // A transfer may start to read before its writer has: the order on chip is not that of the instructions.
+            if (from_step as usize) < self.best.len() {
+                consider(from_step, Via::Data { is_moved, is_round_trip }, &self.best);
+            }
+        }
+        self.n_edges += n_edges;
+        self.n_backward += n_backward;
+        self.best.push(best);
+    }
+
+    /// Whether a transfer reads in device memory what another one wrote there.
+    fn is_round_trip(&self, from: u32, to: u32) -> bool {
+        let Some(device) = crate::analysis::device::waiting::gaps::device(self.profile) else { return false };
+        let in_device = |slice: u32, writes: bool| {
+            let all = device.accesses_of(slice).iter();
+            all.filter(move |a| a.kind.writes() == writes && matches!(a.memory, Memory::Device | Memory::Table))
+                .map(|a| (a.memory, a.table))
+        };
+        in_device(from, true).any(|written| in_device(to, false).any(|read| read == written))
+    }
+
+    fn path(&self, last: u32) -> CriticalPath {
+        let mut chain = vec![last];
+        // Each step back goes to one visited earlier.
+        while let Some(&at) = chain.last().filter(|s| self.best[**s as usize].from != NONE) {
+            chain.push(self.best[at as usize].from);
+        }
+        chain.reverse();
+        let first = self.profile.slices.start[self.steps.slices[chain[0] as usize] as usize];
+        let end = self.best[last as usize].front;
+        let range = TimeRange { start: TimeNs(first), end: TimeNs(end.max(first)) };
+        let mut out = CriticalPath { range, n_steps: chain.len() as u64, n_edges: self.n_edges, ..CriticalPath::default() };
+        out.work = DurationNs(self.best[last as usize].work);
+        for &step in &chain {
+            let step = self.step(step, &mut out.shares);
+            if out.steps.len() < MOST_STEPS {
+                out.steps.push(step);
+            }
+        }
+        let length = range.duration().0.max(1) as f64;
+        out.shares.iter_mut().for_each(|s| s.share = s.time.0 as f64 / length);
+        out.shares.order_by(|a, b| (b.time, a.kind, &a.name).cmp(&(a.time, b.kind, &b.name)));
+        out.notes = self.notes(chain.len());
+        out
+    }
+
+    fn step(&self, step: u32, shares: &mut Vec<PathShare>) -> PathStep {
+        let (profile, best, slice) = (self.profile, self.best[step as usize], self.steps.slices[step as usize]);
+        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
+        let front = if best.from == NONE { start } else { self.best[best.from as usize].front };
+        let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
+        let track = profile.track_of(SliceId(slice)).unwrap_or_default();
+        let engine = engine_name(profile, SliceId(slice), track);
+        let waits = self.steps.is_wait[step as usize];
+        // What most of its time waited for.
+        let mut longest = None;
+        for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {
+            if ns > 0 {
+                let why = self.why(slice, best.via, (from, to));
+                longest = longest.filter(|(most, _)| *most >= ns).or(Some((ns, why)));
+                add(shares, kind_of(why), why.label(), ns);
+            }
+        }
+        if !waits {
+            let is_transfer = profile.tracks.get(track.index()).is_some_and(|t| t.kind == TrackKind::Queue);
+            add(shares, if is_transfer { PathKind::Dma } else { PathKind::Compute }, &engine, own);
+        }
+        PathStep {
+            slice: SliceId(slice),
+            name: profile.name_of(SliceId(slice)).into(),
+            core: profile.track_path(track).split(" / ").next().unwrap_or_default().into(),
+            engine,
+            range: TimeRange { start: TimeNs(start), end: TimeNs(end) },
+            own: DurationNs(own),
+            gap: DurationNs(gap),
+            cause: longest.map(|l| l.1),
+            via: match best.via {
+                Via::First => String::new(),
+                Via::Engine => "same engine".into(),
+                Via::Semaphore => "semaphore".into(),
+                Via::Transfer => "transfer".into(),
+                Via::Data { is_round_trip: true, .. } => "data through device memory".into(),
+                Via::Data { is_moved: false, .. } => "data".into(),
+                Via::Data { is_moved: true, .. } => "data of a transfer".into(),
+                Via::Flow(kind) => profile.strings.get(kind).into(),
+            },
+        }
+    }
+
+    /// What the time before a step waits for.
+    fn why(&self, slice: u32, via: Via, piece: (i64, i64)) -> Cause {
+        let Attribution { cause, .. } = self.causes.attribute(SliceId(slice), piece);
+        match (cause, via) {
+            (Cause::Issue | Cause::Unknown, Via::Transfer | Via::Data { is_moved: true, .. }) => Cause::Dynamic,
+            _ => cause,
+        }
+    }
+
+    fn notes(&self, n_steps: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.profile.flows.from.is_empty() && !self.causes.signals.has_operands() {
+            out.push(
+                "Dependencies and semaphores are not recorded in this file: the critical path follows the order on one engine.".into(),
+            );
+        }
+        if let Some(data) = &self.data {
+            out.push(match data.producers.is_empty() {
+                true => "Dependencies from data are not available: needs operands of instructions (recorded by trn2 traces and the profiler's JSON).".into(),
+                false => format!(
+                    "Dependencies from data are followed too: {} of an instruction that writes to State Buffer, PSUM or device memory and one that reads it.",
+                    text::counted(data.producers.len() as u64, "pair")
+                ),
+            });
+            if data.producers.is_cut {
+                out.push("There are more dependencies from data than are followed.".into());
+            }
+        }
+        if self.n_backward > 0 {
+            let n = text::count(self.n_backward);
+            out.push(format!("{n} dependencies point to an instruction that starts before its predecessor; they are ignored."));
+        }
+        if n_steps > MOST_STEPS {
+            out.push(format!(
+                "The critical path has {} steps; the first {} are listed.",
+                text::count(n_steps as u64),
+                text::count(MOST_STEPS as u64)
+            ));
+        }
+        out
+    }
+}
+
+fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> String {
+    let told = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
+    let own = || profile.tracks.get(track.index()).map_or("", |t| profile.strings.get(t.name));
+    if told.is_empty() { own().into() } else { told.into() }
+}
+
+fn kind_of(cause: Cause) -> PathKind {
+    match cause {
+        Cause::Load | Cause::Store | Cause::Spill | Cause::Dynamic => PathKind::Dma,
+        Cause::Engine | Cause::Collective => PathKind::Wait,
+        Cause::Start | Cause::End | Cause::Issue | Cause::Unknown => PathKind::Gap,
+    }
+}
+
+fn add(shares: &mut Vec<PathShare>, kind: PathKind, name: &str, ns: i64) {
+    match shares.iter_mut().find(|s| s.kind == kind && s.name == name) {
+        Some(share) => {
+            share.time = DurationNs(share.time.0.saturating_add(ns));
+            share.count += 1;
+        }
+        None => shares.push(PathShare { kind, name: name.into(), time: DurationNs(ns), share: 0.0, count: 1 }),
+    }
+}

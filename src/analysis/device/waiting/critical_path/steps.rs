@@ -1,0 +1,63 @@
+//! The steps that a chain can have, in the order in which they are visited.
+
+use crate::analysis::device::activity::engines::Engine;
+use crate::base::Order as _;
+use crate::base::for_each_chunk;
+use crate::model::Profile;
+
+/// No step.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Instructions, and what arrows lead to or from, by (start, slice).
+pub(super) struct Steps {
+    /// The slice of each step.
+    pub slices: Vec<u32>,
+    /// Step by step, the one before it on its engine.
+    pub before: Vec<u32>,
+    /// Step by step, whether it is a semaphore wait.
+    pub is_wait: Vec<bool>,
+    /// The step of each slice.
+    of_slice: Vec<u32>,
+}
+
+impl Steps {
+    pub fn of(profile: &Profile, engines: &[Engine]) -> Self {
+        let mut of_slice = vec![NONE; profile.slices.len()];
+        let mut found: Vec<(i64, u32)> = Vec::with_capacity(engines.iter().map(|e| e.items.len()).sum());
+        for engine in engines {
+            for_each_chunk(engine.items.len(), &mut |part| {
+                for &(start, _, slice, _) in &engine.items[part] {
+                    of_slice[slice.index()] = 0;
+                    found.push((start, slice.0));
+                }
+            });
+        }
+        for slice in profile.flows.from.iter().chain(&profile.flows.to) {
+            if std::mem::replace(&mut of_slice[slice.index()], 0) == NONE {
+                found.push((profile.slices.start[slice.index()], slice.0));
+            }
+        }
+        // What an engine does comes in order: several are as many runs, which a stable sort merges.
+        found.order();
+        let slices: Vec<u32> = found.iter().map(|s| s.1).collect();
+        slices.iter().enumerate().for_each(|(step, slice)| of_slice[*slice as usize] = step as u32);
+        let mut out = Steps { before: vec![NONE; slices.len()], is_wait: vec![false; slices.len()], slices, of_slice };
+        for engine in engines {
+            let mut last = NONE;
+            for_each_chunk(engine.items.len(), &mut |part| {
+                for &(.., slice, is_wait) in &engine.items[part] {
+                    let step = out.of_slice[slice.index()];
+                    out.before[step as usize] = last;
+                    out.is_wait[step as usize] = is_wait;
+                    last = step;
+                }
+            });
+        }
+        out
+    }
+
+    /// The step of a slice; [`NONE`] for what is none.
+    pub fn of_slice(&self, slice: u32) -> u32 {
+        self.of_slice.get(slice as usize).copied().unwrap_or(NONE)
+    }
+}

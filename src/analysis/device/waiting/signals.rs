@@ -1,0 +1,227 @@
+//! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
+
+mod read;
+
+use crate::base::{SliceId, SortedIndex, TrackId};
+use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+
+/// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
+const MOST_STEPS: usize = 256;
+
+/// Not the place of a semaphore.
+const NONE: u32 = u32::MAX;
+
+/// Values of the semaphores over time, and who changes them.
+pub struct Signals<'a> {
+    profile: &'a Profile,
+    uses: &'a [SemaphoreUse],
+    /// Where those of a slice stand; without notes where only one slice is asked for.
+    places: SortedIndex,
+    /// The topmost track of each track: its core.
+    roots: Vec<u32>,
+    /// Of each use, from the first one asked for on, the place of its semaphore.
+    of_use: Vec<u32>,
+    first_use: usize,
+    semaphores: Vec<Semaphore>,
+}
+
+/// What happens to one semaphore.
+#[derive(Default)]
+struct Semaphore {
+    /// (time, new value), by time.
+    values: Vec<(i64, i64)>,
+    /// (end, instruction) of those that set it when they end, by end.
+    setters: Vec<(i64, u32)>,
+    /// (start, instruction) of those whose transfer raises it, by start.
+    triggers: Vec<(i64, u32)>,
+}
+
+/// A semaphore in the operands of an instruction.
+#[derive(Clone, Copy)]
+pub struct Used<'a> {
+    used: &'a SemaphoreUse,
+    /// Which of the semaphores.
+    place: u32,
+}
+
+impl std::ops::Deref for Used<'_> {
+    type Target = SemaphoreUse;
+
+    fn deref(&self) -> &SemaphoreUse {
+        self.used
+    }
+}
+
+impl Used<'_> {
+    /// Which of the semaphores it is, of all cores.
+    pub fn semaphore(&self) -> u32 {
+        self.place
+    }
+}
+
+/// What raised a semaphore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// An instruction, when it ended.
+    Instruction(SliceId),
+    /// A DMA transfer that this instruction started.
+    Transfer(SliceId),
+}
+
+impl Signal {
+    /// The instruction.
+    pub fn slice(self) -> SliceId {
+        match self {
+            Signal::Instruction(slice) | Signal::Transfer(slice) => slice,
+        }
+    }
+}
+
+impl<'a> Signals<'a> {
+    /// Of a whole profile; linear in its instants and semaphores.
+    pub fn of(profile: &'a Profile) -> Self {
+        Signals::reading(profile, None)
+    }
+
+    /// Only of the semaphores in the operands of one instruction: looks at as much, and keeps much less.
+    pub fn about(profile: &'a Profile, slice: SliceId) -> Self {
+        let uses = uses(profile);
+        let first = uses.partition_point(|u| u.slice < slice.0);
+        let n = uses[first..].partition_point(|u| u.slice == slice.0);
+        Signals::reading(profile, Some(first..first + n))
+    }
+
+    fn told(&self, used: Used<'_>) -> Option<&Semaphore> {
+        self.semaphores.get(used.place as usize)
+    }
+
+    /// Whether the file tells operands at all.
+    pub fn has_operands(&self) -> bool {
+        !self.uses.is_empty()
+    }
+
+    /// The semaphores in the operands of an instruction.
+    pub fn of_slice(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
+        let found = self.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice);
+        found.map(|at| {
+            let place = at.checked_sub(self.first_use).and_then(|at| self.of_use.get(at));
+            Used { used: &self.uses[at], place: place.copied().unwrap_or(NONE) }
+        })
+    }
+
+    /// Those of them that it waits for.
+    pub fn waits(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
+        self.of_slice(slice).filter(|u| u.role.is_wait())
+    }
+
+    /// The core that a slice runs on: its topmost track.
+    pub fn core(&self, slice: SliceId) -> Option<TrackId> {
+        self.profile.track_of(slice).map(|t| TrackId(self.roots[t.index()]))
+    }
+
+    /// Whether the values of the semaphore over time are known.
+    pub fn is_told(&self, wait: Used<'_>) -> bool {
+        self.told(wait).is_some_and(|s| !s.values.is_empty())
+    }
+
+    /// When the condition of `wait` last became true, at or before `until`.
+    pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
+        let values = &self.told(wait)?.values;
+        let before = &values[..values.partition_point(|v| v.0 <= until)];
+        let latest = before.iter().rev().take(MOST_STEPS);
+        match wait.role {
+            SemaphoreRole::Exactly => latest.into_iter().find(|v| v.1 == wait.value).map(|v| v.0),
+            // Back to the first of the values that hold.
+            _ => latest.into_iter().take_while(|v| v.1 >= wait.value).last().map(|v| v.0),
+        }
+    }
+
+    /// When the last value told at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
+    /// ended it came later and is missing in the file.
+    pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
+        let values = &self.told(wait)?.values;
+        let last = values[..values.partition_point(|v| v.0 <= until)].last()?;
+        let holds = if wait.role == SemaphoreRole::Exactly { last.1 == wait.value } else { last.1 >= wait.value };
+        (!holds).then_some(last.0)
+    }
+
+    /// What made the condition of `wait` true at `time`.
+    pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
+        let before = |list: &[(i64, u32)]| {
+            let n = list.partition_point(|s| s.0 <= time);
+            list[..n].iter().rev().take(2).find(|s| s.1 != wait.slice).copied()
+        };
+        let semaphore = self.told(wait)?;
+        match (before(&semaphore.setters), before(&semaphore.triggers)) {
+            (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
+            (Some(set), _) => Some(Signal::Instruction(SliceId(set.1))),
+            (None, moved) => moved.map(|m| Signal::Transfer(SliceId(m.1))),
+        }
+    }
+
+    /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
+    pub fn setters(&self, wait: Used<'_>, limit: usize) -> (Vec<SliceId>, bool) {
+        let Some(semaphore) = self.told(wait) else { return Default::default() };
+        let all = &semaphore.setters;
+        let step = all.len().div_ceil(limit.max(1)).max(1);
+        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.is_empty())
+    }
+
+    /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.
+    pub fn next_waiter(&self, set: Used<'_>, time: i64) -> Option<(SliceId, &'a SemaphoreUse)> {
+        let core = self.core(SliceId(set.slice));
+        let start = |u: &SemaphoreUse| self.profile.slices.start[u.slice as usize];
+        let waits = self.uses.iter().filter(|u| u.id == set.id && u.role.is_wait() && u.slice != set.slice);
+        let later = waits.filter(|u| start(u) >= time && self.core(SliceId(u.slice)) == core);
+        later.min_by_key(|u| start(u)).map(|u| (SliceId(u.slice), u))
+    }
+
+    /// The transfer on the queue `owner` of the waiting core that ended last at or before `time`. Linear in the queue's transfers.
+    pub fn transfer_before(&self, wait: Used<'_>, time: i64) -> Option<SliceId> {
+        let (profile, root) = (self.profile, self.core(SliceId(wait.slice))?);
+        let owner = profile.strings.get(wait.owner);
+        let is_queue = |t: &usize| {
+            let track = &profile.tracks[*t];
+            track.kind == TrackKind::Queue && self.roots[*t] == root.0 && queue_name(profile.strings.get(track.name)) == owner
+        };
+        let queues = (0..profile.tracks.len()).filter(is_queue).filter(|_| !owner.is_empty());
+        let ended = queues.flat_map(|t| profile.slices_of(TrackId(t as u32))).filter(|i| profile.slices.end(*i) <= time);
+        ended.max_by_key(|i| profile.slices.end(*i)).map(|i| SliceId(i as u32))
+    }
+}
+
+fn uses(profile: &Profile) -> &[SemaphoreUse] {
+    match &profile.domain {
+        Domain::NeuronDevice(device) => &device.semaphores,
+        _ => &[],
+    }
+}
+
+/// `Q1 qSyncDynamicHW` → `qSyncDynamicHW`.
+fn queue_name(track: &str) -> &str {
+    track.split_once(' ').map_or(track, |p| p.1)
+}
+
+/// The topmost track of each track.
+pub(in crate::analysis::device) fn roots(profile: &Profile) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::with_capacity(profile.tracks.len());
+    for (i, track) in profile.tracks.iter().enumerate() {
+        let root = track.parent.and_then(|p| out.get(p.index())).copied().unwrap_or(i as u32);
+        out.push(root);
+    }
+    out
+}
+
+/// `S[24] (qSyncDynamicHW) ≥ 16`.
+pub fn condition(profile: &Profile, wait: &SemaphoreUse) -> String {
+    let (id, owner) = (profile.strings.get(wait.id), profile.strings.get(wait.owner));
+    let owner = if owner.is_empty() { String::new() } else { format!(" ({owner})") };
+    let sign = if wait.role == SemaphoreRole::Exactly { "=" } else { "≥" };
+    format!("S[{id}]{owner} {sign} {}", wait.value)
+}
+
+/// How long the file says that an instruction waited.
+pub(in crate::analysis::device) fn told_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
+    let told = device?.wait_ns.get(slice.index()).copied()?;
+    (told != NeuronDevice::ABSENT).then_some(i64::from(told))
+}
