@@ -223,6 +223,7 @@ macro_rules! questions {
     ($($question:ident),*) => {
         /// Numbers of the questions.
         #[repr(u32)]
+        #[expect(clippy::enum_variant_names, reason = "the names are those of the questions")]
         enum Number {
             $($question),*
         }
