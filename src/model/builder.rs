@@ -1,14 +1,21 @@
 //! What importers write: tracks, slices, counters, instants in any order; `finish` sorts, nests and freezes.
 
 mod append;
+mod durations;
 mod freeze;
+mod records;
+mod shared;
 
 pub use append::Renamed;
+pub use shared::{Shared, SharedRow};
 
 use super::blocks::Blocks;
 use super::{Column, Counter, GenericTable, Profile, RecordRef, TrackKind};
 use crate::base::{Interner, SliceId, StrId, TrackId, for_each_chunk};
+use durations::Durations;
+use records::Records;
 use serde::{Deserialize, Serialize};
+use shared::Rows;
 use std::sync::Arc;
 
 /// A slice in the order the importer wrote it.
@@ -61,15 +68,19 @@ pub struct ProfileBuilder {
     /// Strings of the profile to be.
     pub strings: Interner,
     tracks: Vec<TrackSpec>,
+    /// The track of each slice, or its row of shared values: see [`Rows::track`].
     track: Blocks<u32>,
     start: Blocks<i64>,
-    duration: Blocks<i64>,
+    duration: Durations,
+    /// Up to the last slice that has a name of its own.
     name: Blocks<StrId>,
-    record: Blocks<RecordRef>,
+    record: Records,
     second: Vec<(RawSliceId, RecordRef)>,
     extras: Vec<Extra>,
-    /// The row of shared values of each slice, up to the last one that has one; 0 is none.
-    sharing: Blocks<u32>,
+    /// What rows of shared values say besides further columns.
+    rows: Rows,
+    /// A number of each shared slice, for the further column that its row names; up to the last one.
+    own: Blocks<u32>,
     /// Slices that will come in all, as far as that was told.
     n_expected: usize,
     counters: Vec<(TrackId, CounterSpec)>,
@@ -84,6 +95,7 @@ pub struct ProfileBuilder {
 /// A further per-slice column.
 #[derive(Serialize, Deserialize)]
 struct Extra {
+    id: ColumnId,
     kind: ExtraKind,
     /// What a slice has that nothing was set for.
     default: u32,
@@ -91,21 +103,14 @@ struct Extra {
     values: Blocks<u32>,
     /// Its value in each row of shared values; the first row is that of slices without one.
     shared: Vec<u32>,
+    /// Whether rows give it the own number of their slices.
+    is_own: bool,
 }
 
-/// Values of further columns that many slices have in common, such as the executions of one instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SharedRow(u32);
-
 impl Extra {
-    /// Whether any slice or row has a value of its own.
-    fn is_told(&self) -> bool {
-        !self.values.is_empty() || self.is_shared()
-    }
-
-    /// Whether a row has a value.
-    fn is_shared(&self) -> bool {
-        self.shared.iter().any(|value| *value != self.default)
+    /// Whether any slice or row has a value of its own; `shared` are the values of rows.
+    fn is_told(&self, shared: &[u32]) -> bool {
+        !self.values.is_empty() || self.is_own || shared.iter().any(|value| *value != self.default)
     }
 }
 
@@ -130,6 +135,8 @@ pub struct Finished {
     pub track_of_raw: Vec<Option<TrackId>>,
     /// Final slice of each raw slice.
     pub slice_of_raw: Arc<Vec<SliceId>>,
+    /// What slices share, where any do.
+    pub shared: Option<Arc<Shared>>,
 }
 
 impl Default for ProfileBuilder {
@@ -146,12 +153,13 @@ impl ProfileBuilder {
             tracks: Vec::new(),
             track: Blocks::default(),
             start: Blocks::default(),
-            duration: Blocks::default(),
+            duration: Durations::default(),
             name: Blocks::default(),
-            record: Blocks::default(),
+            record: Records::default(),
             second: Vec::new(),
             extras: Vec::new(),
-            sharing: Blocks::default(),
+            rows: Rows::default(),
+            own: Blocks::default(),
             n_expected: 0,
             counters: Vec::new(),
             columns: Vec::new(),
@@ -184,8 +192,9 @@ impl ProfileBuilder {
 
     fn extra(&mut self, kind: ExtraKind, default: u32) -> ColumnId {
         debug_assert!(self.start.is_empty(), "columns come before slices");
-        self.extras.push(Extra { kind, default, values: Blocks::default(), shared: vec![default] });
-        ColumnId(self.extras.len() - 1)
+        let id = ColumnId(self.extras.len());
+        self.extras.push(Extra { id, kind, default, values: Blocks::default(), shared: vec![default], is_own: false });
+        id
     }
 
     /// Adds a track; its final place is decided at the end.
@@ -201,11 +210,13 @@ impl ProfileBuilder {
 
     /// Adds a slice.
     pub fn slice(&mut self, raw: RawSlice) -> RawSliceId {
+        let slice = self.start.len();
         self.track.push(raw.track.0);
         self.start.push(raw.start);
-        self.duration.push(raw.duration.max(0));
+        self.duration.push(raw.duration);
+        self.name.pad(slice, StrId(0));
         self.name.push(raw.name);
-        self.record.push(raw.record);
+        self.record.push(slice, raw.record);
         self.start.len() as RawSliceId - 1
     }
 
@@ -214,9 +225,10 @@ impl ProfileBuilder {
         let first = self.start.len() as RawSliceId;
         self.track.extend(n, |i| slice(i).track.0);
         self.start.extend(n, |i| slice(i).start);
-        self.duration.extend(n, |i| slice(i).duration.max(0));
+        self.duration.extend(n, |i| slice(i).duration);
+        self.name.pad(first as usize, StrId(0));
         self.name.extend(n, |i| slice(i).name);
-        self.record.extend(n, |i| slice(i).record);
+        self.record.extend(first as usize, n, |i| slice(i).record);
         first
     }
 
@@ -249,33 +261,10 @@ impl ProfileBuilder {
         values.set(slice as usize, value);
     }
 
-    /// Notes values of further columns that slices share; the other columns have their default in that row.
-    pub fn shared_row(&mut self, values: &[(ColumnId, u32)]) -> SharedRow {
-        self.extras.iter_mut().for_each(|column| column.shared.push(column.default));
-        for (column, value) in values {
-            if let Some(last) = self.extras[column.0].shared.last_mut() {
-                *last = *value;
-            }
-        }
-        SharedRow(self.extras.first().map_or(0, |column| column.shared.len() as u32 - 1))
-    }
-
-    /// Gives a slice the values of a row. Values that are set for the slice itself count more.
-    pub fn share(&mut self, slice: RawSliceId, row: SharedRow) {
-        if self.sharing.is_empty() {
-            self.sharing.expect(self.n_expected);
-        }
-        self.sharing.pad(slice as usize, 0);
-        match self.sharing.len() == slice as usize {
-            true => self.sharing.push(row.0),
-            false => self.sharing.set(slice as usize, row.0),
-        }
-    }
-
     /// Closes a slice whose end came later (B … E).
     pub fn end_slice(&mut self, slice: RawSliceId, end: i64, record: RecordRef) {
         let start = self.start.get(slice as usize);
-        self.duration.set(slice as usize, end.saturating_sub(start).max(0));
+        self.duration.set(slice as usize, end.saturating_sub(start));
         self.second.push((slice, record));
     }
 
@@ -283,26 +272,30 @@ impl ProfileBuilder {
     pub fn value(&self, column: ColumnId, slice: RawSliceId) -> u32 {
         let Extra { default, values, shared, .. } = &self.extras[column.0];
         let own = if (slice as usize) < values.len() { values.get(slice as usize) } else { *default };
-        if own != *default || slice as usize >= self.sharing.len() {
-            return own;
+        let entry = self.track.get(slice as usize);
+        if own != *default {
+            own
+        } else if self.rows.is_own(entry, column) {
+            self.own.get(slice as usize)
+        } else {
+            shared.get(Rows::row(entry) as usize).copied().unwrap_or(*default)
         }
-        shared.get(self.sharing.get(slice as usize) as usize).copied().unwrap_or(*default)
     }
 
     /// Start, duration and name of a slice already written.
     pub fn raw(&self, slice: RawSliceId) -> (i64, i64, StrId) {
         let i = slice as usize;
-        (self.start.get(i), self.duration.get(i), self.name.get(i))
+        (self.start.get(i), self.duration.get(i), self.name_of(slice))
     }
 
     /// The name of a slice already written.
     pub fn name_of(&self, slice: RawSliceId) -> StrId {
-        self.name.get(slice as usize)
+        self.rows.name(self.track.get(slice as usize)).unwrap_or_else(|| self.name.get(slice as usize))
     }
 
     /// The track a slice was written on.
     pub fn track_of(&self, slice: RawSliceId) -> TrackId {
-        TrackId(self.track.get(slice as usize))
+        self.rows.track(self.track.get(slice as usize))
     }
 
     /// How many slices so far.
@@ -342,7 +335,7 @@ impl ProfileBuilder {
 
     /// Leaves out the string columns in which nothing was set. Only after the last slice.
     pub fn drop_untold(&mut self) {
-        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || column.is_told());
+        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || column.is_told(&column.shared));
     }
 
     /// The earliest slice, counter sample or instant so far.

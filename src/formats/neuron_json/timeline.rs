@@ -2,8 +2,10 @@
 
 mod kinds;
 mod packets;
+mod precise;
 mod quiet;
 mod slices;
+pub(crate) mod throughput;
 mod tracks;
 
 pub(crate) use super::curves::Curve;
@@ -18,6 +20,8 @@ use crate::model::{Column, Counter, Domain, Meta, NeuronDevice, Profile, Profile
 use crate::model::{SemaphoreRole, SemaphoreUse, Series, TrackKind, TrackSpec};
 use kinds::ATTRS;
 pub(crate) use kinds::{Attr, Extra, Instruction, Ring, SharedRing, SharedWord, Span, Transfer, Work};
+use packets::Cells;
+use precise::Precise;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -85,6 +89,9 @@ pub(crate) struct Timeline {
     /// Transfers that the profiler leaves out.
     unreported: Vec<u32>,
     collective: Vec<u32>,
+    precise: Precise,
+    /// Whether the curve of DMA throughput follows from the transfers: they are known to the picosecond, and the file has no curve.
+    pub has_exact_transfers: bool,
     cores: Vec<CoreTracks>,
     core_of: FxHashMap<String, usize>,
     /// By core, engine, queue.
@@ -120,6 +127,8 @@ impl Timeline {
             duplicates: Vec::new(),
             unreported: Vec::new(),
             collective: Vec::new(),
+            precise: Precise::default(),
+            has_exact_transfers: false,
             cores: Vec::new(),
             core_of: FxHashMap::default(),
             rings: FxHashMap::default(),
@@ -279,7 +288,15 @@ impl Timeline {
     pub fn finish(mut self, meta: Meta, mut domain: NeuronDevice, ledger: &mut Ledger) -> (Profile, Arc<Vec<SliceId>>) {
         self.name_cores();
         self.name_queues();
+        let mut rates = Vec::new();
         for core in std::mem::take(&mut self.cores) {
+            if self.has_exact_transfers && core.dma.is_some() {
+                let (name, unit, series, sort) = curve_row(Curve::DmaThroughput);
+                let track = self.builder.track(TrackSpec { parent: Some(core.group), name: name.into(), kind: TrackKind::Counter, sort });
+                let series = series.iter().map(|name| Series { name: (*name).into(), values: Vec::new() }).collect();
+                self.builder.counter_columns(Counter { track, unit: unit.into(), series, ..Counter::default() });
+                rates.push((core.group, track));
+            }
             for (curve, mut samples) in core.curves {
                 let (name, unit, series, sort) = curve_row(curve);
                 let spec = TrackSpec { parent: Some(core.group), name: name.into(), kind: TrackKind::Counter, sort };
@@ -291,13 +308,12 @@ impl Timeline {
             }
         }
         self.builder.drop_untold();
-        let Finished { mut profile, numbers, slice_of_raw, track_of_raw } = self.builder.finish(meta);
-        quiet::quiet(&mut profile);
+        let Finished { mut profile, numbers, slice_of_raw, track_of_raw, shared: cells } = self.builder.finish(meta);
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());
         (domain.elements, domain.sbuf_bytes, domain.accesses) = (next(), next(), next());
-        domain.end_distance = next();
+        let precise = Arc::new(next());
         let shared = Arc::new((next(), std::mem::take(&mut self.operand_sets)));
         domain.access_sets = vec![Vec::new(); self.access_sets.len()];
         for (set, at) in self.access_sets {
@@ -335,15 +351,36 @@ impl Timeline {
                 out.extend(set.shape.map(|shape| Shape { slice, ..shape }));
             },
         );
+        let placed = |raw: TrackId| track_of_raw.get(raw.index()).copied().flatten();
+        for (core, track) in rates.into_iter().filter_map(|(core, track)| placed(core).zip(placed(track))) {
+            let (mut times, mut values) = (Vec::new(), Vec::new());
+            let bytes = |slice: u32| cells.as_ref().and_then(|cells| cells.value(slice as usize, self.numbers[1]));
+            let columns = (&bytes, precise.as_slice(), domain.unreported.as_slice());
+            throughput::of_core(&profile, core, columns, &mut |sample| {
+                times.push((sample.time / 1000) as i64);
+                values.push(sample.rate);
+            });
+            if let Some(counter) = profile.counters.iter_mut().find(|counter| counter.track == track) {
+                counter.series.iter_mut().take(1).for_each(|series| series.values = std::mem::take(&mut values));
+                counter.times = times;
+            }
+        }
+        quiet::quiet(&mut profile);
+        domain.end_distance = self.precise.end_distance(precise, &slice_of_raw);
         let starters: Vec<u32> = self.starters.iter().filter_map(|slice| place(*slice)).collect();
         domain.operations = self.operations.into_iter().filter_map(|o| Some(CollectiveOp { slice: place(o.slice)?, ..o })).collect();
         domain.operations.sort_unstable_by_key(|o| o.slice);
-        let core = |raw: TrackId| track_of_raw.get(raw.index()).copied().flatten();
-        domain.throttles = self.throttles.into_iter().filter_map(|t| Some(Throttle { core: core(t.core)?, ..t })).collect();
+        domain.throttles = self.throttles.into_iter().filter_map(|t| Some(Throttle { core: placed(t.core)?, ..t })).collect();
         domain.throttles.order_by_key(|t| (t.start, t.core));
         domain.transposing = self.transposing;
         let moved = self.moved.into_iter().filter_map(|(slice, variable)| Some((place(slice)?, variable))).collect();
-        packets::link(&mut profile, &mut domain, (&starters, &moved), ledger);
+        let columns = Cells {
+            shared: cells.as_deref(),
+            engine: self.attrs[Attr::Engine as usize],
+            bytes: self.numbers[1],
+            accesses: self.numbers[5],
+        };
+        packets::link(&mut profile, &mut domain, &columns, (&starters, &moved), ledger);
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
     }

@@ -34,7 +34,14 @@ pub(super) fn queue_place(queue_type: &str) -> usize {
 
 /// Spans on one clock, joined where they overlap.
 #[derive(Debug, Clone, Default)]
-struct Spans(Vec<(u64, u64)>);
+struct Spans {
+    all: Vec<(u64, u64)>,
+    /// How many spans are joined at the latest, whichever order they came in.
+    most: usize,
+}
+
+/// Spans that are not looked through: what overlaps among so few costs no memory.
+const FEW: usize = 1 << 15;
 
 impl Spans {
     /// Adds a span. Records come by their ends: then only the last spans can overlap it.
@@ -42,26 +49,35 @@ impl Spans {
         if to <= from {
             return;
         }
-        while let Some(last) = self.0.last().filter(|last| from <= last.1 && last.1 <= to) {
+        while let Some(last) = self.all.last().filter(|last| from <= last.1 && last.1 <= to) {
             from = from.min(last.0);
-            self.0.pop();
+            self.all.pop();
         }
-        match self.0.last() {
+        match self.all.last() {
             Some(last) if last.0 <= from && to <= last.1 => (),
-            _ => self.0.push((from, to)),
+            _ => self.all.push((from, to)),
         }
+        if self.all.len() >= self.most.max(FEW) {
+            self.join();
+            self.most = 2 * self.all.len();
+        }
+    }
+
+    /// Sorts and joins all. Rings come one after the other, each by time: the union of many is a few long spans.
+    fn join(&mut self) {
+        self.all.sort();
+        self.all.dedup_by(|next, last| {
+            let is_near = next.0 <= last.1;
+            last.1 = if is_near { last.1.max(next.1) } else { last.1 };
+            is_near
+        });
     }
 
     /// Length of the union of several.
     fn length<'a>(all: impl Iterator<Item = &'a Spans>) -> u64 {
-        let mut spans: Vec<(u64, u64)> = all.flat_map(|s| s.0.iter().copied()).collect();
-        spans.sort_unstable();
-        let (mut sum, mut end) = (0u64, 0);
-        for (from, to) in spans {
-            sum = sum.saturating_add(to.saturating_sub(from.max(end)));
-            end = end.max(to);
-        }
-        sum
+        let mut union = Spans { all: all.flat_map(|s| s.all.iter().copied()).collect(), most: 0 };
+        union.join();
+        union.all.iter().fold(0, |sum, span| sum.saturating_add(span.1 - span.0))
     }
 }
 
@@ -153,8 +169,8 @@ mod tests {
             out
         };
         let by_end = spans(&[(1, 3), (5, 6), (2, 7), (8, 8), (7, 9), (20, 30)]);
-        assert_eq!(by_end.0, [(1, 9), (20, 30)]);
-        assert_eq!(spans(&[(10, 30), (12, 20)]).0, [(10, 30)]);
+        assert_eq!(by_end.all, [(1, 9), (20, 30)]);
+        assert_eq!(spans(&[(10, 30), (12, 20)]).all, [(10, 30)]);
         // Not by end: the union is the same.
         assert_eq!(Spans::length([spans(&[(10, 30), (1, 12), (40, 41), (0, 50)]), by_end].iter()), 50);
         assert_eq!(Spans::length(std::iter::empty()), 0);

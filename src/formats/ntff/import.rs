@@ -1,19 +1,19 @@
 //! From a trace, and its NEFF where there is one, to a profile.
 
 use super::activity::{self, Activity};
-use super::info::{self, HEADER, Info, Region, Span};
+use super::info::{self, HEADER, Info, Region, Span as Bytes};
 use super::instructions::Words;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
 use super::totals::Totals;
-use super::{instructions, limits, regions, report, throughput, transfers, usage};
+use super::{instructions, limits, regions, report, transfers, usage};
 use crate::base::{InputSet, Ledger, Member, Severity, StrId};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
-use crate::formats::neuron_json::timeline::{Curve, Timeline};
+use crate::formats::neuron_json::timeline::{Curve, Span, Timeline};
 use crate::formats::{ImportError, ProgressReporter, import::file_name};
-use crate::model::{Cell, NeuronDevice, Profile};
+use crate::model::{Cell, NeuronDevice, Profile, RecordRef};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -38,8 +38,6 @@ pub(super) struct Job<'a, 'b> {
     pub named: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
-    /// Transfers whose size is known, by core, as far as the profiler counts them.
-    pub moved: FxHashMap<usize, Vec<throughput::Moved>>,
     /// Instructions that read or write on the chip, by core; `None` where not all are known, or where they are too many.
     pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
     /// What the executed words read and wrote; `None` where not all are decoded.
@@ -56,6 +54,19 @@ impl Job<'_, '_> {
     pub fn ns(&self, time: u64) -> i64 {
         let since = i128::from(time) - i128::from(self.window.0);
         i64::try_from(since.div_euclid(1000)).unwrap_or(i64::MAX)
+    }
+
+    /// An execution or a packet between two records, whose times are in the execution window.
+    pub fn span(&self, start: &Record, end: &Record) -> Span {
+        let duration = end.time().saturating_sub(start.time());
+        let rest = (start.time().saturating_sub(self.window.0) % 1000, duration % 1000);
+        Span {
+            start: self.ns(start.time()),
+            duration: (duration / 1000) as i64,
+            record: start.place(),
+            end_distance: start.distance(end),
+            rest: (rest.0 as u16, rest.1 as u16),
+        }
     }
 
     /// Whether a moment lies in the execution window.
@@ -106,13 +117,13 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
         words: Words::default(),
         named: FxHashMap::default(),
         executions: FxHashMap::default(),
-        moved: FxHashMap::default(),
         runs: FxHashMap::default(),
         totals: Some(Totals::default()),
         activity: Activity::default(),
         unpaired: [(0, 0); 2],
         watch,
     };
+    job.timeline.has_exact_transfers = true;
     let mut rows = Tables::default();
     job.prepare(neff.as_ref())?;
     if let Some(neff) = &neff {
@@ -122,7 +133,6 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
         job.region(&region)?;
     }
     instructions::link(&mut job);
-    job.throughput();
     let has_usage = job.usage();
     Ok(job.finish(neff.as_ref(), rows, has_usage))
 }
@@ -155,7 +165,7 @@ fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger)
 }
 
 /// Calls `each` with the bytes of a range, block by block, and where they stand.
-pub(super) fn blocks(member: &Member, span: Span, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
+pub(super) fn blocks(member: &Member, span: Bytes, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
     let end = span.offset.saturating_add(span.n_bytes);
     let mut at = span.offset;
     while at < end {
@@ -232,7 +242,7 @@ impl Job<'_, '_> {
     }
 
     /// Calls `each` for every record of a range.
-    pub fn for_each(&mut self, span: Span, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
+    pub fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
         blocks(self.member, span, &mut |block, at| {
             Record::all(block, at).for_each(|record| each(self, record));
             self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
@@ -256,6 +266,7 @@ impl Job<'_, '_> {
             return Ok(());
         };
         let core = self.timeline.core(&name);
+        self.timeline.builder.record_run(RecordRef::new(0, region.span.offset, RECORD), n_records);
         match (region.trace, region.block) {
             (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
             (records::EVENTS, 0) => {
@@ -286,16 +297,6 @@ impl Job<'_, '_> {
         let name = *names.entry((id, value)).or_insert_with(|| self.timeline.semaphore_name(&id.to_string(), value));
         self.timeline.semaphore_value(core, name, (ns, record.place()));
         self.ledger.shown += 1;
-    }
-
-    /// The curve of each core's DMA throughput.
-    fn throughput(&mut self) {
-        for (core, mut moved) in std::mem::take(&mut self.moved) {
-            throughput::samples(&mut moved, &mut |sample| {
-                let ns = self.ns(sample.time);
-                self.timeline.sample(core, Curve::DmaThroughput, ns, &[sample.rate]);
-            });
-        }
     }
 
     /// The curves of each core's State Buffer and PSUM. Returns whether each core has them.

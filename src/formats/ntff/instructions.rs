@@ -11,7 +11,7 @@ use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency, hex};
-use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, SharedWord, Span, Work};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, SharedWord, Work};
 use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -238,8 +238,7 @@ fn instruction(
         return job.outside(2, start.offset);
     }
     let word = &**slot.word.get_or_insert_with(|| word(job, core, subgraph, step));
-    let span =
-        Span { start: job.ns(from), duration: ((to - from) / 1000) as i64, record: start.place(), end_distance: start.distance(end) };
+    let span = job.span(start, end);
     let wait_ns = (u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32;
     let slice = job.timeline.execution(&word.shared, span, wait_ns);
     job.ledger.shown += 2;

@@ -2,10 +2,10 @@
 
 use super::info::{Info, Region};
 use super::records::{self, Packet, Pairs, Record};
-use super::throughput::{self, Moved};
 use super::transfers::Rings;
 use super::{import, limits, regions};
 use crate::base::{InputSet, Ledger, Member};
+use crate::formats::neuron_json::timeline::throughput::{self, Moved};
 use crate::formats::{ImportError, Sample};
 use crate::model::Cell;
 

@@ -4,13 +4,12 @@ use super::activity;
 use super::import::Job;
 use super::info::{Region, Subgraph};
 use super::records::{Packet, Record};
-use super::throughput::Moved;
 use crate::base::Order as _;
 use crate::base::Severity;
 use crate::base::text::counted;
 use crate::formats::ImportError;
 use crate::formats::neff::hex;
-use crate::formats::neuron_json::timeline::{SharedRing, Span};
+use crate::formats::neuron_json::timeline::SharedRing;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -140,16 +139,12 @@ fn transfer(job: &mut Job<'_, '_>, core: usize, slot: &Slot, (start, end, packet
         let reason = "A DMA transfer with a size of possibly more than two bytes: its size is not shown.";
         job.ledger.skip(Severity::Warning, "unsure_size", reason, end.offset, || hex(&end.bytes));
     }
-    let span =
-        Span { start: job.ns(from), duration: ((to - from) / 1000) as i64, record: start.place(), end_distance: start.distance(end) };
+    let span = job.span(start, end);
     let slice = job.timeline.packet(shared, span, is_sure.then_some(packet.bytes));
     if is_late {
         job.timeline.unreported(slice);
     } else {
         job.activity.packet(core, slot.place, (from, to));
-        if is_sure {
-            job.moved.entry(core).or_default().push(Moved::new(from, to, packet.bytes));
-        }
     }
     job.ledger.shown += 2;
 }

@@ -30,15 +30,16 @@ impl ProfileBuilder {
     /// Its tracks and strings are added before, by whoever knows what they are; it has no counters, arrows and tables yet.
     pub fn append(&mut self, later: ProfileBuilder, renamed: &Renamed<'_>) -> RawSliceId {
         debug_assert!(
-            later.counters.is_empty() && later.flows.is_empty() && later.tables.is_empty() && later.sharing.is_empty(),
+            later.counters.is_empty() && later.flows.is_empty() && later.tables.is_empty() && later.rows.is_empty(),
             "they are made at the end"
         );
         let first = self.start.len() as RawSliceId;
         self.track.append(later.track, |track| renamed.track(TrackId(track)).0);
         self.start.append(later.start, |start| start);
-        self.duration.append(later.duration, |duration| duration);
+        self.duration.append(later.duration);
+        self.name.pad(first as usize, StrId(0));
         self.name.append(later.name, |name| renamed.string(name));
-        self.record.append(later.record, |record| record);
+        self.record.append(first as usize, later.record);
         self.second.extend(later.second.into_iter().map(|(slice, record)| (slice + first, record)));
         for (column, Extra { kind, values: more, .. }) in self.extras.iter_mut().zip(later.extras) {
             if more.is_empty() {

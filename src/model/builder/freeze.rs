@@ -1,7 +1,8 @@
 //! The last step of a builder: sorts, nests, freezes.
 
-use super::{CounterSpec, Extra, ExtraKind, Finished, ProfileBuilder};
-use crate::base::{Order as _, SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
+use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
+use crate::base::Order as _;
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::lanes::layout;
 use crate::model::{
     Attribute, Blocks, Column, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track,
@@ -15,7 +16,9 @@ impl ProfileBuilder {
         let (tracks, track_of_raw) = self.order_tracks();
         let mut profile = Profile { meta, tracks, ..Profile::default() };
         let sorted = self.sort_by_start(&track_of_raw, profile.tracks.len());
-        self.track = Blocks::default();
+        if self.rows.is_empty() {
+            self.track = Blocks::default();
+        }
         let slice_of_raw = sorted.lay_out(&mut profile);
         self.freeze(profile, slice_of_raw, track_of_raw)
     }
@@ -24,7 +27,7 @@ impl ProfileBuilder {
     fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
         let mut has_slices = vec![false; n];
-        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.track.get(i) as usize] = true));
+        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.rows.track(self.track.get(i)).index()] = true));
         let mut keep = vec![false; n];
         let used = (0..n).filter(|t| has_slices[*t]);
         let used = used
@@ -61,53 +64,73 @@ impl ProfileBuilder {
         (out, final_of_raw)
     }
 
-    /// Slices by (final track, start, longest first, as written). What is read again and again comes to stand in that order first.
+    /// Slices by (final track, start, longest first, as written). One column after the other comes to stand in that order, and frees what it was
+    /// written to: of a long trace, both would not fit in memory.
     fn sort_by_start(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> Sorted {
-        let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
-        let n = starts.len();
+        let n = self.start.len();
+        let (tracks, rows) = (&self.track, &self.rows);
+        let track_of = |i: usize| placed(track_of_raw, rows.track(tracks.get(i)).0).index();
         let mut first = vec![0usize; n_tracks + 1];
-        for_each_chunk(n, &mut |part| part.for_each(|i| first[placed(track_of_raw, self.track.get(i)).index() + 1] += 1));
+        for_each_chunk(n, &mut |part| part.for_each(|i| first[track_of(i) + 1] += 1));
         for t in 0..n_tracks {
             first[t + 1] += first[t];
         }
-        let mut next = first.clone();
-        let mut out = Sorted { raw: vec![0; n], start: vec![0; n], duration: vec![0; n], first };
-        let mut last = vec![((i64::MIN, i64::MIN), true); n_tracks];
-        for_each_chunk(n, &mut |part| {
-            for i in part {
-                let t = placed(track_of_raw, self.track.get(i)).index();
-                let (at, start, duration) = (next[t], starts.get(i), durations.get(i));
-                (out.raw[at], out.start[at], out.duration[at]) = (i as u32, start, duration);
-                next[t] += 1;
-                let key = (start, -duration);
-                last[t] = (key, last[t].1 && last[t].0 <= key);
+        let starts = std::mem::take(&mut self.start);
+        let start = by_track(&first, n, &track_of, |i| starts.get(i));
+        drop(starts);
+        let durations = std::mem::take(&mut self.duration);
+        let duration = by_track(&first, n, &track_of, |i| durations.get(i));
+        drop(durations);
+        let raw = by_track(&first, n, &track_of, |i| i as u32);
+        let mut out = Sorted { raw, start, duration, first };
+        for t in 0..n_tracks {
+            let part = out.first[t]..out.first[t + 1];
+            if !out.is_sorted(part.clone()) {
+                out.sort_part(part);
             }
-        });
-        for t in (0..n_tracks).filter(|t| !last[*t].1) {
-            out.sort_part(out.first[t]..out.first[t + 1]);
         }
         out
     }
 
-    fn freeze(self, mut profile: Profile, slice_of_raw: Vec<SliceId>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
-        profile.slices.name = self.name.placed(&slice_of_raw, StrId(0));
+    fn freeze(mut self, mut profile: Profile, slice_of_raw: Vec<SliceId>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
+        let names = std::mem::take(&mut self.name);
+        let names = if names.is_empty() { vec![StrId(0); slice_of_raw.len()] } else { names.placed(&slice_of_raw, StrId(0)) };
         let slice_of_raw = Arc::new(slice_of_raw);
-        profile.slices.record = later(self.record, &slice_of_raw, RecordRef::default(), |record| record);
+        let n_columns = self.extras.iter().map(|column| column.id.0 + 1).max().unwrap_or(0);
+        let shared = (!self.rows.is_empty()).then(|| {
+            let mut columns = vec![Arc::default(); n_columns];
+            self.extras.iter_mut().for_each(|column| columns[column.id.0] = Arc::new(std::mem::take(&mut column.shared)));
+            let own = std::mem::take(&mut self.own).placed(&slice_of_raw, 0);
+            let entries = std::mem::take(&mut self.track).placed(&slice_of_raw, 0);
+            Arc::new(Shared { entries, own, rows: std::mem::take(&mut self.rows), columns })
+        });
+        profile.slices.name = names;
+        if let Some(shared) = &shared {
+            let names = &mut profile.slices.name;
+            for_each_chunk(names.len(), &mut |part| part.for_each(|i| names[i] = shared.rows.name(shared.entries[i]).unwrap_or(names[i])));
+        }
+        profile.slices.record = match self.record.into_places() {
+            Ok(places) => later(places, &slice_of_raw, RecordRef::default(), |record| record),
+            Err(records) => {
+                let (n, records) = (slice_of_raw.len(), records.placed(&slice_of_raw));
+                Column::later(n, true, move || (0..n).map(|i| records.get(i)).collect())
+            }
+        };
         profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
         profile.slices.second_record.order_by_key(|s| s.0);
         let mut numbers = Vec::new();
-        let sharing = Arc::new(self.sharing);
         for column in self.extras {
-            let is_told = column.is_told();
-            let column = match column.is_shared() {
-                true => Values::Shared(column, sharing.clone()),
-                false => Values::Own(column),
+            let is_told = column.is_told(shared.as_ref().map_or(&[], |shared| shared.columns[column.id.0].as_slice()));
+            let values = match &shared {
+                Some(shared) if column.values.is_empty() => Values::Shared(Vec::new(), shared.clone()),
+                Some(shared) => Values::Shared(column.values.placed(&slice_of_raw, column.default), shared.clone()),
+                None => Values::Own(column.values),
             };
-            match column.kind() {
-                ExtraKind::Number => numbers.push(column.later(is_told, &slice_of_raw, |number| number)),
+            let of = (column.id, column.default, is_told);
+            match column.kind {
+                ExtraKind::Number => numbers.push(values.later(of, &slice_of_raw, |number| number)),
                 ExtraKind::Attribute { id, label } => {
-                    let (id, label) = (id.clone(), label.clone());
-                    profile.attributes.push(Attribute { id, label, values: column.later(is_told, &slice_of_raw, StrId) });
+                    profile.attributes.push(Attribute { id, label, values: values.later(of, &slice_of_raw, StrId) });
                 }
             }
         }
@@ -121,7 +144,7 @@ impl ProfileBuilder {
         profile.strings = self.strings.finish();
         profile.domain = Domain::Plain;
         profile.meta.range = range(&profile);
-        Finished { profile, numbers, track_of_raw, slice_of_raw }
+        Finished { profile, numbers, track_of_raw, slice_of_raw, shared }
     }
 }
 
@@ -138,45 +161,62 @@ where
     })
 }
 
-/// A further column that is complete, in the order written.
+/// A further column that is complete.
 enum Values {
-    /// Each slice has its own value.
-    Own(Extra),
-    /// Slices without an own value have that of their shared row.
-    Shared(Extra, Arc<Blocks<u32>>),
+    /// In the order written: each slice has its own value.
+    Own(Blocks<u32>),
+    /// In the final order: slices without an own value have what they share. They came to stand in that order at once, which frees what they were
+    /// written to.
+    Shared(Vec<u32>, Arc<Shared>),
 }
 
 impl Values {
-    fn kind(&self) -> &ExtraKind {
-        let (Values::Own(column) | Values::Shared(column, _)) = self;
-        &column.kind
-    }
-
     /// In the final order, when it is first read.
     fn later<U: Copy + Send + 'static>(
         self,
-        is_told: bool,
+        (column, default, is_told): (ColumnId, u32, bool),
         places: &Arc<Vec<SliceId>>,
         form: impl Fn(u32) -> U + Send + 'static,
     ) -> Column<U> {
-        let (column, sharing) = match self {
-            Values::Own(column) => return later(column.values, places, column.default, form),
-            Values::Shared(column, sharing) => (column, sharing),
+        let (own, shared) = match self {
+            Values::Own(values) => return later(values, places, default, form),
+            Values::Shared(own, shared) => (own, shared),
         };
-        let places = places.clone();
-        Column::later(places.len(), is_told, move || {
-            let Extra { default, values, shared, .. } = column;
-            let mut out = vec![form(default); places.len()];
-            for_each_chunk(sharing.len().max(values.len()), &mut |part| {
-                for i in part {
-                    let own = if i < values.len() { values.get(i) } else { default };
-                    let row = if own == default && i < sharing.len() { sharing.get(i) as usize } else { 0 };
-                    out[places[i].index()] = form(if row > 0 { shared[row] } else { own });
-                }
+        let n = places.len();
+        Column::later(n, is_told, move || {
+            let mut out = Vec::with_capacity(n);
+            for_each_chunk(n, &mut |part| {
+                out.extend(part.map(|i| {
+                    let own = own.get(i).copied().filter(|own| *own != default);
+                    form(own.or_else(|| shared.value(i, column)).unwrap_or(default))
+                }));
             });
             out
         })
     }
+}
+
+/// A column by track, in the order written within each; `first` says where each track begins.
+fn by_track<T: Copy + Default>(first: &[usize], n: usize, track_of: &impl Fn(usize) -> usize, value: impl Fn(usize) -> T) -> Vec<T> {
+    let (mut out, mut next) = (vec![T::default(); n], first.to_vec());
+    for_each_chunk(n, &mut |part| {
+        for i in part {
+            let at = &mut next[track_of(i)];
+            out[*at] = value(i);
+            *at += 1;
+        }
+    });
+    out
+}
+
+/// The values of a part of a column in another order: the `k`-th is the one that was at `order[k]`.
+fn reorder<T: Copy>(values: &mut [T], order: &[u32]) {
+    let old = values.to_vec();
+    for_each_chunk(order.len(), &mut |part| {
+        for (value, from) in values[part.clone()].iter_mut().zip(&order[part]) {
+            *value = old[*from as usize];
+        }
+    });
 }
 
 /// Slices by (track, start).
@@ -189,11 +229,20 @@ struct Sorted {
 }
 
 impl Sorted {
+    /// Whether a part stands by (start, longest first).
+    fn is_sorted(&self, part: Range<usize>) -> bool {
+        let mut is_sorted = true;
+        for_each_chunk(part.len().saturating_sub(1), &mut |some| {
+            let mut pairs = some.map(|k| part.start + k);
+            is_sorted = is_sorted && pairs.all(|i| (self.start[i], -self.duration[i]) <= (self.start[i + 1], -self.duration[i + 1]));
+        });
+        is_sorted
+    }
+
     /// Sorts by (start, longest first, as written).
     fn sort_part(&mut self, part: Range<usize>) {
-        let mut order = radix_order(part.len(), |k| self.start[part.start + k]);
-        let (start, duration) = (self.start[part.clone()].to_vec(), self.duration[part.clone()].to_vec());
-        let raw = self.raw[part.clone()].to_vec();
+        let (start, duration) = (&self.start[part.clone()], &self.duration[part.clone()]);
+        let mut order = radix_order(part.len(), |k| start[k]);
         let mut first = 0;
         for_each_chunk(order.len() + 1, &mut |some| {
             for k in some {
@@ -204,12 +253,9 @@ impl Sorted {
                 first = if is_same { first } else { k };
             }
         });
-        for_each_chunk(order.len(), &mut |some| {
-            for k in some {
-                let (at, from) = (part.start + k, order[k] as usize);
-                (self.raw[at], self.start[at], self.duration[at]) = (raw[from], start[from], duration[from]);
-            }
-        });
+        reorder(&mut self.start[part.clone()], &order);
+        reorder(&mut self.duration[part.clone()], &order);
+        reorder(&mut self.raw[part], &order);
     }
 
     /// Lanes, parents, starts and durations in the final order. Returns the final slice per raw id.
@@ -238,18 +284,16 @@ impl Sorted {
         part: Range<usize>,
         (ranks, slice_of_raw): (&mut [u32], &mut [SliceId]),
     ) {
-        let (start, duration) = (self.start[part.clone()].to_vec(), self.duration[part.clone()].to_vec());
+        let (start, duration) = (&self.start[part.clone()], &self.duration[part.clone()]);
         let layout = layout(part.len(), |at| (start[at], start[at].saturating_add(duration[at])));
         let mut next = lane_starts(&layout.lane, layout.n_lanes, part.start as u32);
         for (depth, pair) in next.windows(2).enumerate() {
             profile.lanes.push(Lane { track, depth: depth as u16, first: pair[0], end: pair[1] });
         }
-        let (raw, ranks) = (&self.raw[part.clone()], &mut ranks[part]);
+        let (raw, ranks) = (&self.raw[part.clone()], &mut ranks[part.clone()]);
         for_each_chunk(raw.len(), &mut |some| {
             for k in some {
                 let next = &mut next[layout.lane[k] as usize];
-                let at = *next as usize;
-                (self.start[at], self.duration[at]) = (start[k], duration[k]);
                 slice_of_raw[raw[k] as usize] = SliceId(*next);
                 ranks[k] = *next;
                 *next += 1;
@@ -260,7 +304,22 @@ impl Sorted {
                 profile.slices.parent[ranks[k] as usize] = ranks[layout.parent[k] as usize];
             }
         });
+        if layout.n_lanes > 1 {
+            drop(layout);
+            scatter(&mut self.start[part.clone()], ranks, part.start);
+            scatter(&mut self.duration[part.clone()], ranks, part.start);
+        }
     }
+}
+
+/// The values of a part of a column in another order: the `k`-th comes to `places[k]`, counted from where the whole column begins.
+fn scatter(values: &mut [i64], places: &[u32], first: usize) {
+    let old = values.to_vec();
+    for_each_chunk(places.len(), &mut |part| {
+        for (place, value) in places[part.clone()].iter().zip(&old[part]) {
+            values[*place as usize - first] = *value;
+        }
+    });
 }
 
 /// The final track of a raw one that something is on: those are never left out.

@@ -81,8 +81,6 @@ pub(crate) struct Instruction<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedWord {
     pub(super) row: SharedRow,
-    pub(super) track: TrackId,
-    pub(super) name: StrId,
     pub(super) hbm: Option<HbmTraffic>,
     /// Place among the sets of operands.
     pub(super) operands: u32,
@@ -93,8 +91,6 @@ pub(crate) struct SharedWord {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SharedRing {
     pub(super) row: SharedRow,
-    pub(super) track: TrackId,
-    pub(super) name: StrId,
 }
 
 /// An execution or a packet: what it has for itself.
@@ -108,6 +104,8 @@ pub(crate) struct Span {
     pub record: RecordRef,
     /// From there to its last record, in records.
     pub end_distance: Option<u32>,
+    /// What nanoseconds leave over of start and duration, picoseconds: each below 1000.
+    pub rest: (u16, u16),
 }
 
 /// A ring: the part of a DMA queue that one engine serves.

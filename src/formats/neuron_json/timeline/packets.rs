@@ -7,12 +7,52 @@
 
 use crate::base::text::{count, counted};
 use crate::base::{Ledger, StrId, TrackId, for_each_chunk};
-use crate::model::accesses::Moved;
+use crate::model::accesses::{Access, Moved};
+use crate::model::builder::{ColumnId, Shared};
 use crate::model::{Attribute, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
 /// Bytes of the packet that ends a transfer on its ring.
 const END_BYTES: u32 = 4;
+
+/// Where engines, bytes and sets of accesses of slices stand: what slices share is read from there, so that no column is made for it.
+pub(super) struct Cells<'a> {
+    pub shared: Option<&'a Shared>,
+    pub engine: ColumnId,
+    pub bytes: ColumnId,
+    pub accesses: ColumnId,
+}
+
+impl Cells<'_> {
+    fn shared(&self, slice: u32, column: ColumnId) -> Option<u32> {
+        self.shared?.value(slice as usize, column)
+    }
+
+    /// Columns to look things up in; none where slices share what is looked for.
+    fn columns<'a>(&self, profile: &'a Profile, device: &'a NeuronDevice) -> Option<(&'a [StrId], &'a [u32])> {
+        let engines = profile.attribute("engine").filter(|_| self.shared.is_none())?;
+        Some((engines.values.as_slice(), device.bytes.as_slice()))
+    }
+
+    #[inline]
+    fn engine(&self, columns: Option<(&[StrId], &[u32])>, slice: u32) -> StrId {
+        let shared = || StrId(self.shared(slice, self.engine).unwrap_or(0));
+        columns.map_or_else(shared, |columns| columns.0[slice as usize])
+    }
+
+    #[inline]
+    fn bytes(&self, columns: Option<(&[StrId], &[u32])>, slice: u32) -> u32 {
+        let shared = || self.shared(slice, self.bytes).unwrap_or(NeuronDevice::ABSENT);
+        columns.map_or_else(shared, |columns| columns.1[slice as usize])
+    }
+
+    fn accesses<'a>(&self, device: &'a NeuronDevice, slice: u32) -> &'a [Access] {
+        match self.shared(slice, self.accesses) {
+            Some(set) => device.access_sets.get(set as usize).map_or(&[], Vec::as_slice),
+            None => device.accesses_of(slice),
+        }
+    }
+}
 
 /// Packets that no instruction is known for, by reason.
 #[derive(Debug, Default)]
@@ -45,10 +85,11 @@ struct Stretch {
 pub(super) fn link(
     profile: &mut Profile,
     device: &mut NeuronDevice,
+    cells: &Cells<'_>,
     (starters, moved): (&[u32], &FxHashMap<u32, StrId>),
     ledger: &mut Ledger,
 ) {
-    let transfers = transfers(profile, device, starters);
+    let transfers = transfers(profile, device, cells, starters);
     if transfers.is_empty() {
         return;
     }
@@ -63,7 +104,7 @@ pub(super) fn link(
             None => unknown.not_fed += n_slices,
             Some(_) if queues.iter().filter(|other| other.1 == *feeder).count() > 1 => unknown.several_queues += n_slices,
             Some(transfers) => {
-                let n = queue(profile, device, *track, transfers, (&mut triggers, &mut found));
+                let n = queue(profile, (device, cells), *track, transfers, (&mut triggers, &mut found));
                 unknown.unfit += n_slices - n;
                 n_linked += n;
             }
@@ -83,13 +124,16 @@ fn root(profile: &Profile, track: TrackId) -> TrackId {
 }
 
 /// Transfers by (core, name of the engine), by start.
-fn transfers(profile: &Profile, device: &NeuronDevice, starters: &[u32]) -> FxHashMap<(TrackId, String), Vec<Transfer>> {
+fn transfers(profile: &Profile, device: &NeuronDevice, cells: &Cells<'_>, starters: &[u32]) -> FxHashMap<(TrackId, String), Vec<Transfer>> {
     let mut out: FxHashMap<(TrackId, String), Vec<Transfer>> = FxHashMap::default();
-    let Some(engines) = profile.attribute("engine").filter(|_| !starters.is_empty()) else { return out };
+    if starters.is_empty() {
+        return out;
+    }
+    let columns = cells.columns(profile, device);
     for &slice in starters {
         let Some(lane) = profile.lane_of(crate::base::SliceId(slice)) else { continue };
-        let engine = engines.values.get(slice as usize).map_or("", |id| profile.strings.get(*id));
-        let written = device.accesses_of(slice).iter().find(|a| a.kind.writes() && a.is_exact);
+        let engine = profile.strings.get(cells.engine(columns, slice));
+        let written = cells.accesses(device, slice).iter().find(|a| a.kind.writes() && a.is_exact);
         let transfer = Transfer { instruction: slice, start: profile.slices.start[slice as usize], bytes: written.map(|a| a.n_bytes()) };
         out.entry((root(profile, lane.track), engine.into())).or_default().push(transfer);
     }
@@ -125,13 +169,12 @@ struct Ring {
 /// Notes the instruction of each packet of a queue that is attributed, and the transfers; returns how many packets these are.
 fn queue(
     profile: &Profile,
-    device: &NeuronDevice,
+    (device, cells): (&NeuronDevice, &Cells<'_>),
     track: TrackId,
     transfers: &[Transfer],
     (triggers, found): (&mut [u32], &mut Vec<Moved>),
 ) -> u64 {
-    let (Some(engines), slices) = (profile.attribute("engine").map(|a| a.values.as_slice()), &profile.slices) else { return 0 };
-    let bytes = device.bytes.as_slice();
+    let (columns, slices) = (cells.columns(profile, device), &profile.slices);
     let by_start = &slices.by_start[profile.slices_of(track)];
     let nothing = Stretch { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
     let mut stretches = vec![nothing; transfers.len()];
@@ -147,7 +190,7 @@ fn queue(
             stretch.n_packets += 1;
             stretch.first = stretch.first.min(slices.start[slice]);
             stretch.last = stretch.last.max(slices.end(slice));
-            match bytes[slice] {
+            match cells.bytes(columns, slice as u32) {
                 END_BYTES => {
                     stretch.is_complete = true;
                     ring.n_ended += 1;
@@ -164,7 +207,7 @@ fn queue(
             if !is_sound || !device.duplicates.is_empty() && device.duplicates.binary_search(&slice).is_ok() {
                 continue;
             }
-            let at = &mut ring_of[engines[slice as usize].index()];
+            let at = &mut ring_of[cells.engine(columns, slice).index()];
             if *at == u32::MAX {
                 *at = rings.len() as u32;
                 rings.push(Ring::default());

@@ -1,7 +1,7 @@
 //! Slices of a Neuron device's timeline, and their columns.
 
 use super::{Attr, Extra, Instruction, ReadOperands, Ring, SharedRing, SharedWord, Span, Timeline, Transfer, Work};
-use crate::base::{StrId, TrackId};
+use crate::base::StrId;
 use crate::model::builder::{ColumnId, SharedRow};
 use crate::model::domain::HbmTraffic;
 use crate::model::{NeuronDevice, RawSlice, RawSliceId};
@@ -85,13 +85,12 @@ impl Timeline {
             spilled,
         });
         self.operand_sets.push((operands, 0));
-        SharedWord { row: self.builder.shared_row(&values), track, name: i.opcode, hbm, operands: set, variable }
+        SharedWord { row: self.builder.shared_row((track, i.opcode), &values, self.numbers[2]), hbm, operands: set, variable }
     }
 
     /// Adds an execution of a word.
     pub fn execution(&mut self, word: &SharedWord, span: Span, wait_ns: u32) -> RawSliceId {
-        let slice = self.span((word.row, word.track, word.name), span);
-        self.builder.set(self.numbers[2], slice, wait_ns);
+        let slice = self.span(word.row, span, wait_ns);
         self.hbm.extend(word.hbm.map(|hbm| HbmTraffic { slice, ..hbm }));
         self.moved.extend(word.variable.map(|variable| (slice, variable)));
         if let Some((operands, n_runs)) = self.operand_sets.get_mut(word.operands as usize) {
@@ -105,25 +104,18 @@ impl Timeline {
     pub fn shared_ring(&mut self, ring: Ring, queue_type: StrId) -> SharedRing {
         let texts = [(Attr::Engine, ring.engine), (Attr::Queue, ring.queue), (Attr::QueueType, queue_type)];
         let values = texts.map(|(attr, id)| (self.attrs[attr as usize], id.0));
-        SharedRing { row: self.builder.shared_row(&values), track: ring.track, name: ring.engine }
+        SharedRing { row: self.builder.shared_row((ring.track, ring.engine), &values, self.numbers[1]) }
     }
 
     /// Adds a packet of a ring.
     pub fn packet(&mut self, ring: &SharedRing, span: Span, bytes: Option<u32>) -> RawSliceId {
-        let slice = self.span((ring.row, ring.track, ring.name), span);
-        if let Some(bytes) = bytes {
-            self.builder.set(self.numbers[1], slice, bytes);
-        }
-        slice
+        self.span(ring.row, span, bytes.unwrap_or(NeuronDevice::ABSENT))
     }
 
-    fn span(&mut self, (row, track, name): (SharedRow, TrackId, StrId), span: Span) -> RawSliceId {
-        let Span { start, duration, record, end_distance } = span;
-        let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
-        self.builder.share(slice, row);
-        if let Some(distance) = end_distance {
-            self.builder.set(self.numbers[6], slice, distance);
-        }
+    fn span(&mut self, row: SharedRow, span: Span, own: u32) -> RawSliceId {
+        let Span { start, duration, record, end_distance, rest } = span;
+        let slice = self.builder.shared_slice(row, (start, duration), own, record);
+        self.precise.push(&mut self.builder, self.numbers[6], slice, (rest, end_distance));
         slice
     }
 
