@@ -183,8 +183,8 @@ mod tests {
         }
         program.has_times = true;
         let rows = words(&program);
-        assert_eq!(rows[0].cells[5], Cell::Float(1.0), "all of the engine's time");
-        assert_eq!((&rows[1].cells[3], &rows[1].cells[4]), (&Cell::Int(0), &Cell::Absent), "a word that never ran has no time");
+        assert_eq!(rows[0].cells[6], Cell::Float(1.0), "all of the engine's time");
+        assert_eq!((&rows[1].cells[4], &rows[1].cells[5]), (&Cell::Int(0), &Cell::Absent), "a word that never ran has no time");
         let both = crate::analysis::device::instructions::program_alignment::align(program.clone(), Program::default());
         let columns = alignment_columns((true, false));
         assert!(alignment_rows(&both).iter().all(|r| r.cells.len() == columns.len()));
