@@ -2,7 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(clippy::unwrap_used, reason = "a test may panic; clippy knows only #[test]")]
 
-use axonscope::analysis::operators::{OperatorRow, Operators};
+use axonscope::analysis::operators::{OperatorRow, Operators, OperatorsQuery};
 use axonscope::base::{DurationNs, TimeNs, TimeRange};
 use axonscope::engine::EncodedAnswer;
 use axonscope::ui::pie::{Pie, Slice};
