@@ -1,7 +1,7 @@
 //! Zstandard files (RFC 8878), decompressed from front to back, frame after frame. The format has no points at which reading could begin, so the page
 //! has such a file decompressed into one of its own (`worker::unpack`) before it is sorted: importers and records never see the compressed one.
 //!
-//! The library is linked where [`install`] is called: in the worker `neuron`, which needs it for Parquet.
+//! The library is linked where [`install`] is called: in the worker `full`, which needs it for Parquet.
 
 use super::gzip::INFLATED_MAX;
 use std::sync::OnceLock;
