@@ -51,6 +51,12 @@ async function helpers(page) {
   return out;
 }
 
+/** Waits until the page has a helper that is ready for its first piece. */
+async function warm(page) {
+  await rehearsed(page);
+  await expect.poll(async () => (await helpers(page)).length).toBe(1);
+}
+
 /** What the account of the import and the summary of operators say, and the link of the profile. */
 async function said(page) {
   await show(page, 'ledger');
@@ -63,6 +69,7 @@ async function said(page) {
 test('helpers read pieces, and the profile is the same', async ({ page, site, context }) => {
   await cores(page, 3);
   await start(page, site);
+  await warm(page);
   await openProfile(page, large);
   const owner = page.workers().find(isProgram);
   const phases = await measures(owner);
@@ -88,6 +95,7 @@ test('the text of a gzip file is parsed by helpers, and the profile is the same'
   writeFileSync(packed, gzipSync(readFileSync(large), { level: 1 }));
   await cores(page, 2);
   await start(page, site);
+  await warm(page);
   await openProfile(page, packed);
   const phases = await measures(page.workers().find(isProgram));
   expect(phases, 'a piece by a helper').toContain('helper');

@@ -152,11 +152,11 @@ test.describe('without a service worker', () => {
   test('Parquet tables whose writer cannot be loaded are a sentence, and nothing is lost', async ({ page, site }) => {
     await start(page, site);
     await openProfile(page, CPU);
-    await page.route('**/neuron*', (route) => route.abort());
+    await page.route('**/full*', (route) => route.abort());
     await page.locator('[data-share]').click();
     await page.locator('[data-share-action="tables"]').click();
     await expect(page.locator('.notice')).toContainText('could not be loaded');
-    await page.unroute('**/neuron*');
+    await page.unroute('**/full*');
     const again = await saved(page, 'tables');
     expect(names(again.path)).toContain('slice');
   });
