@@ -39,9 +39,9 @@ test('what the page shows itself before a file comes leaves nothing behind', asy
     profile: document.body.dataset.profile ?? null, idle: document.body.dataset.idle,
   }));
   expect(left).toEqual({ elements: 0, fragment: '', title: 'Axonscope', stored: 0, profile: null, idle: 'true' });
-  // Beside it, a reader and a helper wait for the first file.
+  // Beside it, a reader waits for the first file.
   const programs = () => page.workers().filter((worker) => !worker.url().endsWith('/reader.js'));
-  expect(programs()).toHaveLength(2);
+  expect(programs()).toHaveLength(1);
   const [first] = programs();
   await openProfile(page, sample);
   await expect(tabs(page)).toHaveText([/cpu_single/]);

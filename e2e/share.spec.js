@@ -178,6 +178,7 @@ test('a report has the tables and charts of the view', async ({ page, site }) =>
   await start(page, site);
   await openProfile(page, CPU);
   await show(page, 'operators');
+  await expect(page.locator('table[data-table="operators"] tbody tr').first()).toBeVisible();
   const markdown = readFileSync((await saved(page, 'markdown')).path, 'utf8');
   expect(markdown).toMatch(/^# Operators/);
   expect(markdown).toContain('Content hash');

@@ -9,10 +9,15 @@ pub struct Budget {
     pub n_cores: usize,
     /// Memory of all profiles together, bytes.
     pub bytes: u64,
+    /// Workers that read one profile, at most.
+    pub readers_max: usize,
 }
 
 /// Browsers that do not say how much memory there is.
 const USUAL_MEMORY_GIB: f64 = 4.0;
+
+/// Helpers are off: reading side by side was checked natively (`tests/native/pieces.rs`), and not end to end in a browser.
+const READERS_MAX: usize = 1;
 
 /// What a helper takes: its blocks, and the columns of two pieces of 32 MiB at most, bytes.
 const HELPER_BYTES: u64 = 64 << 20;
@@ -21,7 +26,7 @@ impl Budget {
     /// Half of the machine's memory. `memory_gib` is what the browser tells; it tells no more than 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
         let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
-        Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64 }
+        Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64, readers_max: READERS_MAX }
     }
 
     /// What becomes of the next profile: `open` bytes are taken by open ones, `running` by each that is being read.
@@ -38,7 +43,8 @@ impl Budget {
     /// among them; `used` bytes are taken or promised.
     pub fn n_readers(&self, n_imports: usize, used: u64) -> usize {
         let by_memory = self.bytes.saturating_sub(used) / HELPER_BYTES;
-        (self.n_cores / n_imports.max(1)).min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
+        let n_cores = (self.n_cores / n_imports.max(1)).min(self.readers_max);
+        n_cores.min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
     }
 
     /// Which open profiles sleep so that `more` bytes fit: the least recently used first, none that is busy. Where that cannot suffice, all that are
@@ -130,7 +136,7 @@ mod tests {
 
     #[test]
     fn cores_are_shared_by_what_is_read() {
-        let budget = Budget::new(8, Some(8.0));
+        let budget = Budget { readers_max: 8, ..Budget::new(8, Some(8.0)) };
         assert_eq!([1, 2, 3, 8, 9].map(|n| budget.n_readers(n, 0)), [8, 4, 2, 1, 1]);
         assert_eq!(budget.n_readers(1, budget.bytes - 130 * MIB), 3);
         assert_eq!(budget.n_readers(1, u64::MAX), 1);
@@ -159,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_browser_that_tells_nothing_has_a_budget_too() {
-        assert_eq!(Budget::new(0, None), Budget { n_cores: 1, bytes: 2 << 30 });
+        assert_eq!(Budget::new(0, None), Budget { n_cores: 1, bytes: 2 << 30, readers_max: READERS_MAX });
         assert_eq!(Budget::new(4, Some(f64::NAN)).bytes, 2 << 30);
     }
 }
