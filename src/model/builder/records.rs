@@ -91,8 +91,8 @@ impl Records {
     }
 
     /// The places alone, where no record is in a run.
-    pub fn into_places(self) -> Result<Blocks<RecordRef>, Records> {
-        if self.numbers.is_empty() { Ok(self.places) } else { Err(self) }
+    pub fn into_places(self) -> Result<Blocks<RecordRef>, Box<Records>> {
+        if self.numbers.is_empty() { Ok(self.places) } else { Err(Box::new(self)) }
     }
 }
 
