@@ -65,7 +65,7 @@ impl Recognise for Ntff {
     }
 
     fn heap_bytes(&self, _main: &MemberHead, n_bytes: u64) -> Option<u64> {
-        // A slice has two or three records of 16 bytes; importing 200 MB natively takes 1.9 bytes of memory per byte (`docs/performance.md`).
+        // A slice has two or three records of 16 bytes; importing 200 MB natively takes 2.0 bytes of memory per byte (`docs/performance.md`).
         Some(n_bytes.saturating_mul(5) / 2)
     }
 }
