@@ -8,8 +8,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   retries: 0,
-  // Two pages share the two cores of the smallest machine that runs this: one waits while the other computes.
-  workers: 2,
+  workers: 1,
   forbidOnly: !!process.env.CI,
   reporter: [['list', { printSteps: false }]],
   use: {
