@@ -125,6 +125,16 @@ fn the_page_and_the_given_files_are_served_below_the_token() {
     assert!(file.header("ETag").is_some_and(|tag| Some(tag) == head.header("ETag")));
 }
 
+/// A connection that outlives its answer keeps a thread of the server, and others then wait for one.
+#[test]
+fn no_connection_outlives_its_answer() {
+    let view = View::new("ends");
+    let file = view.get(FILE, &[]);
+    assert!(file.head.starts_with("HTTP/1.0 200"), "{}", file.head);
+    assert!(file.header("Connection").is_none_or(|value| !value.eq_ignore_ascii_case("keep-alive")), "{}", file.head);
+    assert!(view.get(FILE, &[("Range", "bytes=0-3")]).head.starts_with("HTTP/1.0 206"));
+}
+
 #[test]
 fn parts_of_a_file_are_served() {
     let view = View::new("ranges");

@@ -3,13 +3,17 @@
 use super::page::{Page, media_type};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-use tiny_http::{Header, Method, Request, Response, Server};
+use tiny_http::{HTTPVersion, Header, Method, Request, Response, Server};
 
 /// Requests that are answered at a time: a page reads several parts of a file at once.
 const N_THREADS: usize = 8;
+
+/// Of an answer in HTTP 1.0 a browser closes the connection. One that stays open keeps a thread of `tiny_http`, and of several that are opened at once
+/// one may be given none until another ends (`TaskPool::spawn` takes a thread that was just woken for a free one): the page would not load.
+const ANSWER_VERSION: HTTPVersion = HTTPVersion(1, 0);
 
 /// What can be read.
 pub struct Site {
@@ -85,7 +89,10 @@ type Body = Response<Box<dyn Read + Send>>;
 impl Site {
     fn answer(&self, request: Request) -> std::io::Result<()> {
         let response = self.response(&request);
-        request.respond(response)
+        let (headers, is_head) = (request.headers().to_vec(), *request.method() == Method::Head);
+        let mut writer = request.into_writer();
+        response.raw_print(&mut writer, ANSWER_VERSION, &headers, is_head, None)?;
+        writer.flush()
     }
 
     fn response(&self, request: &Request) -> Body {
