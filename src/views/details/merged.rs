@@ -1,4 +1,4 @@
-//! What a bar of merged DMA transfers stands for, at the head of the details of its first transfer.
+//! The transfers of a merged bar, at the head of the details of the first one.
 
 use crate::analysis::device::DmaRowsQuery;
 use crate::analysis::device::MergedBar;

@@ -1,4 +1,4 @@
-//! What a bar of merged DMA transfers stands for: the rule of [`crate::analysis::device::transfers::dma_rows`] for one bar, without making all others.
+//! The transfers of one merged bar: the rule of [`crate::analysis::device::transfers::dma_rows`] for one bar, without making all others.
 
 use crate::analysis::device::transfers::dma_rows::{DmaDetail, DmaRowsQuery, row_name};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TrackId};

@@ -9,7 +9,7 @@ const REST_BITS: u32 = 10;
 const REST: u32 = (1 << REST_BITS) - 1;
 /// Where the distance of the end begins.
 const DISTANCE_AT: u32 = 2 * REST_BITS;
-/// A distance that stands beside the others.
+/// In place of a distance that is too long for its bits: see [`Precise`].
 const FAR: u32 = u32::MAX >> DISTANCE_AT;
 
 /// Distances that are too long for the column, by slice.

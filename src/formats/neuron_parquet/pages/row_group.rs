@@ -48,7 +48,7 @@ impl<'a> Group<'a> {
         out.check().map(|()| out)
     }
 
-    /// The next `want` rows, of which the first is row `at` of the file; fewer at the end.
+    /// The next `want` rows, from row `at` of the file; fewer at the end.
     pub fn next(&mut self, want: usize, at: u64) -> Result<Batch, RowsError> {
         let mut columns = Vec::with_capacity(self.columns.len());
         // Of each column that was read: its place and how many rows it had.
