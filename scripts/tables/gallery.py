@@ -46,7 +46,7 @@ def connect(tables, schema=None):
 
 
 def digest(db, query):
-    """What a result holds as one word, whatever the order of its rows; as `digest` of e2e/sql.spec.js. Floats to nine digits."""
+    """What a result holds as one word, whatever the order of its rows; as `digest` of e2e/sql_support.js. Floats to nine digits."""
     cells = []
     for name, kind, *_ in db.execute(f"describe {query}").fetchall():
         quoted = '"' + name.replace('"', '""') + '"'

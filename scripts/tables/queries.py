@@ -215,7 +215,7 @@ def queries(name, tables, data, truth, is_json):
 
 
 def same_answers(kind, found):
-    """The gallery returns the same rows here as in the page: e2e/sql.spec.js compares with the same files."""
+    """The gallery returns the same rows here as in the page: e2e/sql_queries.spec.js compares with the same files."""
     for name, answers in zip(("gallery_rows.json", "gallery_digests.json"), found):
         path = gallery.ROOT / "tests" / "fixtures" / "sql" / name
         expected = json.loads(path.read_text()) if path.exists() else {}
