@@ -59,8 +59,6 @@ impl From<ImportError> for Refusal {
 pub trait Wire: Question + Serialize + DeserializeOwned {
     /// Its number in the list.
     const NUMBER: u32;
-    /// The answer out of the enum in which it travels; `None` when it is that of another question.
-    fn pick(answer: Answer) -> Option<Self::Answer>;
 }
 
 /// A question as it travels.
@@ -119,6 +117,15 @@ pub enum NoAnswer {
     Refused(String),
     /// It is that of another question, or of another version of this program.
     Other,
+}
+
+impl From<NoAnswer> for Refusal {
+    fn from(why: NoAnswer) -> Self {
+        match why {
+            NoAnswer::Refused(sentence) => Refusal::Because(sentence),
+            NoAnswer::Other => Refusal::Because("The answer is of another question.".into()),
+        }
+    }
 }
 
 impl EncodedAnswer {
@@ -262,13 +269,6 @@ macro_rules! questions {
 
             impl Wire for $question {
                 const NUMBER: u32 = Number::$question as u32;
-
-                fn pick(answer: Answer) -> Option<Self::Answer> {
-                    match answer {
-                        Answer::$question(answer) => Some(*answer),
-                        _ => None,
-                    }
-                }
             }
         )*
     };

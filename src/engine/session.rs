@@ -1,7 +1,7 @@
 //! An open profile with its input: answers every [`Question`].
 
 use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
-use super::question::{Question, Refusal};
+use super::question::{Question, Refusal, Wire};
 use super::scoped::Scoped;
 use super::tables::RowIndex;
 use super::{HotColumns, HotMeta, full, hot};
@@ -72,6 +72,14 @@ impl Session {
     /// Answers one question.
     pub fn ask<Q: Question>(&self, question: &Q) -> Result<Q::Answer, Refusal> {
         question.answer(self)
+    }
+
+    /// The same; where a region is the scope and the question is about its wall span, from its windows alone.
+    pub fn ask_in_scope<Q: Wire>(&self, question: &Q) -> Result<Q::Answer, Refusal> {
+        match self.scoped_answer(question) {
+            Some(answer) => Ok(answer.read::<Q>()?),
+            None => question.answer(self),
+        }
     }
 
     /// The importer that reads the profile's records again.

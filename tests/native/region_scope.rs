@@ -19,7 +19,7 @@ fn session(files: &[Named]) -> Session {
 
 /// As the page asks: through the message that travels.
 fn ask<Q: Wire>(session: &Session, question: Q) -> Q::Answer {
-    Q::pick(question.into().answer(session)).expect("an answer")
+    session.ask_in_scope(&question).expect("an answer")
 }
 
 fn scope(session: &Session, windows: &[TimeRange]) -> Scope {

@@ -20,7 +20,7 @@ use axonscope::engine::query::{
     HitTablesQuery, ImportQuery, LayersQuery, OccurrencesQuery, OperatorsQuery, ProgramQuery, RegionWindowsQuery, RooflineQuery, ScanQuery,
     ScopeQuery, SearchQuery, SourceQuery, SpanQuery, SummaryQuery, Term, Within,
 };
-use axonscope::engine::{Answer, Query, Session, Wire};
+use axonscope::engine::{Session, Wire};
 use axonscope::formats::import;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -219,11 +219,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 
 /// The answer to a question; where a region is the scope and the question is about its wall span, of its windows alone.
 fn ask<Q: Wire>(session: &Session, question: &Q) -> Result<Q::Answer, String> {
-    let query: Query = question.clone().into();
-    match query.answer(session) {
-        Answer::Refused(sentence) => Err(sentence),
-        answer => Q::pick(answer).ok_or_else(|| "The answer is of another question.".into()),
-    }
+    session.ask_in_scope(question).map_err(|refusal| refusal.to_string())
 }
 
 /// The same as JSON.
