@@ -49,9 +49,12 @@ test('a reading is closed for good, comes back from Help, and needs no mouse', a
   await expect(strip(page)).toBeVisible();
   // The first controls of the page by the Tab key are those of the strip.
   // A browser goes on from what was clicked last, unless the page itself has the focus.
-  await page.evaluate(() => { document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); });
-  await page.keyboard.press('Tab');
-  await expect(strip(page).getByRole('button', { name: 'Next' })).toBeFocused();
+  // What a page that was just opened draws anew may drop the focus once: then it begins again.
+  await expect(async () => {
+    await page.evaluate(() => { document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); });
+    await page.keyboard.press('Tab');
+    await expect(strip(page).getByRole('button', { name: 'Next' })).toBeFocused({ timeout: 1_000 });
+  }).toPass();
   await page.keyboard.press('Enter');
   await expect(strip(page)).toHaveAttribute('data-step', '2');
   await page.keyboard.press('Escape');
