@@ -1,5 +1,8 @@
 //! How long each question takes by itself, natively, on a made-up trace with Python functions, modules and allocations.
 //! `cargo bench --bench queries [-- MEGABYTES]`: one line per question, the median of three.
+//!
+//! `cargo bench --bench queries -- RUN.ntff [RUN.neff]` asks a Neuron device profile what the views Bounds and Compare ask, as often; the first of
+//! the three times is listed as well, since it makes the columns that the others find. `examples/repeat_ntff.rs` writes long traces.
 
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(dead_code, reason = "shared with the example that writes traces")]
@@ -9,7 +12,8 @@ mod made_trace;
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use super::made_trace::{Options, write_trace};
-    use axonscope::base::{InputSet, TimeNs, TimeRange};
+    use axonscope::analysis::device::bounds::GapKind;
+    use axonscope::base::{InputSet, Member, TimeNs, TimeRange};
     use axonscope::engine::query::*;
     use axonscope::engine::{Query, Session};
     use axonscope::formats::import;
@@ -46,14 +50,62 @@ mod native {
         ]
     }
 
+    /// What the views of a device profile ask, in the order in which a reader opens them.
+    fn device_queries(range: TimeRange) -> Vec<(String, Query)> {
+        let half = TimeRange::new(TimeNs(range.start.0), TimeNs(range.start.0 + range.duration().0 / 2));
+        let mut out: Vec<(String, Query)> = vec![
+            ("bounds".into(), BoundsQuery { range: None, order: Vec::new() }.into()),
+            ("regions".into(), RegionsQuery::default().into()),
+        ];
+        let gap = |gap: GapKind| (format!("causes: {}", gap.id()), EvidenceQuery { range: None, core: 0, gap }.into());
+        out.extend(GapKind::ALL.map(gap));
+        out.extend([
+            ("bounds, half".into(), BoundsQuery { range: Some(half), order: Vec::new() }.into()),
+            ("regions, half".into(), RegionsQuery { range: Some(half), ..RegionsQuery::default() }.into()),
+            ("summary".into(), SummaryQuery { range: None }.into()),
+            ("summary, half".into(), SummaryQuery { range: Some(half) }.into()),
+            ("explain: part".into(), ExplainQuery::default().into()),
+            ("explain: part, half".into(), ExplainQuery { range: Some(half), order: Vec::new() }.into()),
+        ]);
+        out
+    }
+
     fn say(what: &str, took: Duration, rest: &str) {
         println!("{what:<24} {:>9.1} ms{rest}", took.as_secs_f64() * 1000.0);
     }
 
+    /// Time of the calling thread on a processor, where the system tells it: others that use the machine do not count.
+    fn on_processor() -> Option<Duration> {
+        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(Duration::from_nanos(told.split(' ').next()?.parse().ok()?))
+    }
+
     fn timed<T>(f: impl FnOnce() -> T) -> (Duration, T) {
-        let from = Instant::now();
+        let (from, used) = (Instant::now(), on_processor());
         let out = black_box(f());
-        (from.elapsed(), out)
+        (on_processor().zip(used).map_or_else(|| from.elapsed(), |(to, from)| to.saturating_sub(from)), out)
+    }
+
+    pub fn run_device(paths: &[String]) -> Result<(), String> {
+        axonscope::engine::link_all();
+        let file = |path: &String| Ok((path.clone(), std::fs::read(path).map_err(|why| format!("`{path}`: {why}"))?));
+        let files = paths.iter().map(file).collect::<Result<Vec<_>, String>>()?;
+        let input = InputSet { members: files.into_iter().map(|(name, bytes)| Member::from_bytes(name, bytes)).collect() };
+        let (took, outcome) = timed(|| import::import(&input));
+        let (claim, imported) = outcome.map_err(|e| e.to_string())?.remove(0);
+        let (imported, readable) = imported.map_err(|e| e.to_string())?;
+        let n_slices = imported.profile.slices.len();
+        let session = Session::new(claim, readable, imported);
+        println!("{} slices, {} records", n_slices, session.ledger.read);
+        say("import", took, "   (on the thread that asks)");
+        for (name, query) in device_queries(session.profile.meta.range) {
+            let all: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();
+            let mut took = all.clone();
+            took.sort();
+            let of_million = took[1].as_secs_f64() * 1e9 / n_slices as f64;
+            say(&name, took[1], &format!("   first {:.1} ms, {of_million:.1} ms by million slices", all[0].as_secs_f64() * 1000.0));
+        }
+        Ok(())
     }
 
     pub fn run(n_bytes: u64) -> Result<(), String> {
@@ -98,8 +150,11 @@ mod native {
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() {
-    let megabytes = std::env::args().filter_map(|a| a.parse::<u64>().ok()).next().unwrap_or(320);
-    if let Err(why) = native::run(megabytes * 1_000_000) {
+    let given: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let megabytes = given.iter().find_map(|a| a.parse::<u64>().ok());
+    let paths: Vec<String> = given.into_iter().filter(|a| a.parse::<u64>().is_err()).collect();
+    let outcome = if paths.is_empty() { native::run(megabytes.unwrap_or(320) * 1_000_000) } else { native::run_device(&paths) };
+    if let Err(why) = outcome {
         eprintln!("stopped: {why}");
         std::process::exit(1);
     }

@@ -9,7 +9,7 @@
 //   phases_ms              where the time went, as marked on the performance timelines of the page and its workers (src/base/phases.rs)
 //   frames_ms              of a scripted zoom and pan over everything: p50, p95, worst
 //   sql                    queries of the SQL view (sql.mjs)
-//   views_ms               each view: from the click to its figures, and its slowest question alone; and the search
+//   views_ms               each view: from the click to all its figures (`first`: to the first sentence of Bounds), and its slowest question alone; and the search
 //
 // Cases: a first visit over a slow line (first_visit.mjs); plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and

@@ -32,6 +32,7 @@ use crate::analysis::device::Summary;
 use crate::analysis::device::Tensors;
 use crate::analysis::device::ViewCurve;
 use crate::analysis::device::accesses;
+use crate::analysis::device::bounds::rows::CoreRows;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::analysis::device::cells;
 use crate::analysis::device::instructions::instruction::{self, InstructionFacts};
@@ -48,6 +49,8 @@ use crate::model::program::EngineProgram;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 /// Rows of a table of allocations that are looked at.
 const MOST_ROWS: u64 = 1_000_000;
@@ -166,17 +169,29 @@ pub struct CompareQuery {
     pub base: usize,
 }
 
+/// The rows of the cores in a range, or of the entire run.
+type RowsOfRange = (Option<TimeRange>, Rc<Vec<CoreRows>>);
+
+/// What answers about a Neuron device profile share.
+#[derive(Debug, Default)]
+pub(super) struct SharedByDevice {
+    /// Rows of the cores, of the range that was asked about last: a view asks several questions about one range.
+    rows: RefCell<Option<RowsOfRange>>,
+    /// Metrics of the entire run.
+    summary: OnceCell<Summary>,
+}
+
 answers! {
-    SummaryQuery => Summary: |s, q| Ok(s.summary(q.range));
+    SummaryQuery => Summary: |s, q| Ok(s.summary(q.range).into_owned());
     ChartsQuery => Charts: |s, q| Ok(device::charts::charts(&s.profile, q.range));
     // With the colours that the timeline has already.
     LayersQuery => Layers: |s, q| Ok(device::layers::layers(&s.profile, q, s.name_slots()));
     LayerSlicesQuery => Vec<SliceId>: |s, q| Ok(device::layers::slices(&s.profile, &q.layers, q.node));
     RooflineQuery => Roofline: |s, q| Ok(device::roofline::roofline(&s.profile, &q.layers, &q.regions));
-    BoundsQuery => Bounds: |s, q| Ok(bounds::bounds(&s.profile, q));
-    EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence(&s.profile, q));
-    RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions(&s.profile, q));
-    RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows(&s.profile, q));
+    BoundsQuery => Bounds: |s, q| Ok(bounds::bounds_of(&s.profile, q, &s.core_rows(q.range)));
+    EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence_of(&s.profile, q, &s.core_rows(q.range)));
+    RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions_of(&s.profile, q, &s.core_rows(q.range)));
+    RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows_of(&s.profile, q, &s.core_rows(q.regions.range)));
     GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.profile, q.range));
     CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.profile, q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));
@@ -255,8 +270,27 @@ impl Session {
         Ok(programs)
     }
 
+    /// Rows of the cores in a range, or of the entire run.
+    pub(super) fn core_rows(&self, range: Option<TimeRange>) -> Rc<Vec<CoreRows>> {
+        if let Some((known, rows)) = &*self.device.rows.borrow()
+            && *known == range
+        {
+            return rows.clone();
+        }
+        let rows = Rc::new(bounds::rows::rows_of(&self.profile, range));
+        *self.device.rows.borrow_mut() = Some((range, rows.clone()));
+        rows
+    }
+
     /// The summary, with what the file's schema says where its rows say nothing.
-    pub(super) fn summary(&self, range: Option<TimeRange>) -> Summary {
+    pub(super) fn summary(&self, range: Option<TimeRange>) -> Cow<'_, Summary> {
+        match range {
+            None => Cow::Borrowed(self.device.summary.get_or_init(|| self.new_summary(None))),
+            Some(_) => Cow::Owned(self.new_summary(range)),
+        }
+    }
+
+    fn new_summary(&self, range: Option<TimeRange>) -> Summary {
         let mut found = device::run_metrics::summary::summary(&self.profile, range);
         let help = self.schema("Summary");
         for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {

@@ -1,5 +1,6 @@
 //! An open profile with its input: answers every [`Question`].
 
+use super::device::SharedByDevice;
 use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal, Wire};
 use super::scoped::Scoped;
@@ -37,6 +38,8 @@ pub struct Session {
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
+    /// The same of a Neuron device profile.
+    pub(super) device: SharedByDevice,
     /// The same of a memory snapshot.
     pub(super) snapshot: OnceCell<SnapshotModel>,
     /// The same of an `analyze` report.
@@ -61,6 +64,7 @@ impl Session {
             name_slots: OnceCell::new(),
             derived: RefCell::default(),
             torch: OnceCell::new(),
+            device: SharedByDevice::default(),
             snapshot: OnceCell::new(),
             support: OnceCell::new(),
             scope: RefCell::default(),

@@ -2,6 +2,7 @@
 
 use super::question::Refusal;
 use super::{Session, full};
+use crate::analysis::device::bounds::{BoundsQuery, bounds_of};
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::{self, Headline};
@@ -51,7 +52,7 @@ impl Session {
     /// [`Session::explain_part`] of a device or system profile.
     pub(super) fn neuron_explain_part(&self, query: &ExplainQuery) -> ExplainPart {
         let Domain::NeuronSystem(system) = &self.profile.domain else {
-            return of_device::part_of(&self.profile, query, &self.summary(query.range));
+            return of_device::part_of(&self.profile, query, &self.summary(query.range), &self.core_rows(query.range));
         };
         let found = system::serving(&self.profile, system, ServingQuery { range: query.range, burst: None });
         of_system::part(&self.profile, system, query, serving::metrics(&serving::part(&self.profile, &found)))
@@ -61,7 +62,11 @@ impl Session {
     pub(super) fn neuron_variant_parts(&self) -> Result<Vec<VariantPart>, Refusal> {
         Ok(match &self.profile.domain {
             Domain::NeuronSystem(_) => vec![serving::part(&self.profile, &self.ask(&ServingQuery::default())?)],
-            _ => device::parts(&self.profile, &self.summary(None)),
+            _ => {
+                let query = BoundsQuery::default();
+                let bounds = (!self.profile.slices.is_empty()).then(|| bounds_of(&self.profile, &query, &self.core_rows(query.range)));
+                device::parts(&self.profile, &self.summary(None), bounds.as_ref())
+            }
         })
     }
 

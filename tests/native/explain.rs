@@ -167,6 +167,18 @@ fn instructions_are_matched_by_file_opcode_and_line() {
 }
 
 #[test]
+fn runs_of_different_models_share_no_instruction() {
+    let base = small(&[("Tensor", "MATMUL", 0, 100, "/a/attention.py:3"), ("Vector", "COPY", 200, 50, "/a/attention.py:7")], "trn2");
+    let run = small(&[("Scalar", "ACTIVATE", 0, 70, "/b/mlp.py:9"), ("GpSimd", "IOTA", 300, 20, "/b/mlp.py:12")], "trn2");
+    let found = explain(&of(&base, None), &of(&run, None));
+    check(&found, "different models");
+    let regions: Vec<_> = found.units[0].nodes.iter().filter(|n| n.level == 2 && n.name != "Until the end").collect();
+    assert!(regions.len() >= 4, "{regions:?}");
+    assert!(regions.iter().all(|n| n.state() == Some(if n.name == "attention.py" { "gone" } else { "new" })), "{regions:?}");
+    assert!(!found.units[0].sentences.is_empty() && markdown(&found).contains("mlp.py"));
+}
+
+#[test]
 fn odd_runs_are_explained_too() {
     let rows = [("Tensor", "MATMUL", 100, 100, "")];
     let (base, other) = (small(&rows, "trn1"), small(&rows, "trn2"));

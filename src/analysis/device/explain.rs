@@ -3,8 +3,8 @@
 //! Time in which several slices of a part run belongs to the one that started last. Idle time belongs to what ends it: the work that starts then.
 
 use crate::analysis::device::activity::lanes;
-use crate::analysis::device::bounds::rows::CoreRows;
-use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, time_parts, with_rows};
+use crate::analysis::device::bounds::rows::{self, CoreRows};
+use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, bounds_of, time_parts};
 use crate::analysis::device::compare;
 use crate::analysis::device::instructions::origin;
 use crate::analysis::device::layers::RUNTIME;
@@ -13,8 +13,10 @@ use crate::analysis::device::waiting::signals;
 use crate::analysis::device::waiting::waits;
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
+use crate::analysis::recent_cache::RecentCache;
 use crate::analysis::spans::Ranges;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, for_each_chunk, text};
+use crate::model::domain::Shape;
 use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -25,11 +27,11 @@ const AT_END: &str = "Until the end";
 
 /// What a run, or a range of it, contributes.
 pub fn part(profile: &Profile, query: &ExplainQuery) -> ExplainPart {
-    part_of(profile, query, &summary::summary(profile, query.range))
+    part_of(profile, query, &summary::summary(profile, query.range), &rows::rows_of(profile, query.range))
 }
 
-/// The same, with the summary of the range at hand.
-pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summary) -> ExplainPart {
+/// The same, with the summary and the rows of the range at hand.
+pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summary, rows: &[CoreRows]) -> ExplainPart {
     let mut out = ExplainPart { title: profile.meta.title.clone(), kind: ExplainKind::Device, ..ExplainPart::default() };
     let Domain::NeuronDevice(device) = &profile.domain else {
         out.notes.push("Times of engines need a Neuron device profile.".into());
@@ -37,11 +39,11 @@ pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summa
     };
     out.architecture = device.instance_type.clone();
     let asked = BoundsQuery { range: query.range, order: query.order.clone() };
-    let (found, all) = with_rows(profile, &asked);
+    let found = bounds_of(profile, &asked, rows);
     out.notes = found.notes.clone();
     out.metrics = compare::metrics_of(figures);
     let given = WalkColumns::of(profile, device, found.range);
-    for (core, bounds) in all.iter().zip(found.cores) {
+    for (core, bounds) in rows.iter().zip(found.cores) {
         let necessary = found.necessary_bytes.zip(bounds.moved_bytes).filter(|_| found.is_run).map(|(all, moved)| all.min(moved));
         out.units.push(given.unit(core, bounds, &query.order, necessary));
     }
@@ -86,6 +88,8 @@ struct Walk<'a> {
     /// Nodes of the exclusive parts by [`Part::place`], then of idle time.
     parts: [u32; 7],
     leaves: FxHashMap<Key, u32>,
+    /// Those of the last keys: a run asks for the same few again and again.
+    recent: RecentCache<Key>,
     /// Exclusive times by [`Part::place`].
     sets: [Ranges; 6],
     /// Slices by part that overlap its exclusive time.
@@ -133,7 +137,16 @@ impl<'a> WalkColumns<'a> {
             }
         }
         let ends = vec![None; idle.len()];
-        let mut walk = Walk { tree, parts, leaves: FxHashMap::default(), sets, runs: Default::default(), idle: &idle, ends };
+        let mut walk = Walk {
+            tree,
+            parts,
+            leaves: FxHashMap::default(),
+            recent: RecentCache::default(),
+            sets,
+            runs: Default::default(),
+            idle: &idle,
+            ends,
+        };
         for (t, track) in self.profile.tracks.iter().enumerate().filter(|(t, _)| self.roots[*t] == core.root) {
             match track.kind {
                 TrackKind::Engine => self.engine(TrackId(t as u32), &mut walk),
@@ -169,6 +182,7 @@ impl<'a> WalkColumns<'a> {
         let mut last: (StrId, Option<Part>) = (StrId(u32::MAX), None);
         for (_, slices) in lanes::touching(self.profile, track, self.range) {
             let mut cursor = Cursor::default();
+            let mut shapes = lanes::Shapes::from(&self.device.shapes, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let engine = Self::value(self.engines, i);
@@ -180,7 +194,7 @@ impl<'a> WalkColumns<'a> {
                     if self.is_wait[self.profile.slices.name[i].index()] {
                         continue;
                     }
-                    let leaf = self.engine_leaf(part, i, walk);
+                    let leaf = self.engine_leaf(part, i, shapes.of(i), walk);
                     walk.run(part, i as u32, self.span(i), leaf, &mut cursor);
                     if self.starts_here(i) {
                         walk.tree.count(leaf, 1);
@@ -212,18 +226,18 @@ impl<'a> WalkColumns<'a> {
     }
 
     /// What an instruction has in common with others of its leaf.
-    fn key(&self, place: usize, i: usize) -> Key {
+    fn key(&self, place: usize, i: usize, shape: Option<Shape>) -> Key {
         let source = Self::value(self.sources, i);
         // A line tells instructions apart better than their shapes.
-        let shape = if source == StrId(0) { self.shape(i) } else { 0 };
+        let shape = shape.filter(|_| source == StrId(0)).map_or(0, number);
         // Instructions without a kind were added by the runtime.
         let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
         (place as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(has_kind))
     }
 
-    fn engine_leaf(&self, part: Part, i: usize, walk: &mut Walk<'_>) -> u32 {
-        let key = self.key(part.place(), i);
-        if let Some(&leaf) = walk.leaves.get(&key) {
+    fn engine_leaf(&self, part: Part, i: usize, shape: Option<Shape>, walk: &mut Walk<'_>) -> u32 {
+        let key = self.key(part.place(), i, shape);
+        if let Some(leaf) = walk.leaf(key) {
             return leaf;
         }
         let names = self.names(i);
@@ -250,16 +264,9 @@ impl<'a> WalkColumns<'a> {
         [region, strings.get(self.profile.slices.name[i]).to_string(), line]
     }
 
-    fn shape_of(&self, i: usize) -> Option<crate::model::domain::Shape> {
+    fn shape_of(&self, i: usize) -> Option<Shape> {
         let shapes = &self.device.shapes;
         shapes.binary_search_by_key(&(i as u32), |s| s.slice).ok().map(|at| shapes[at])
-    }
-
-    /// A number for each shape; 0 where it is not recorded.
-    fn shape(&self, i: usize) -> u64 {
-        let Some(s) = self.shape_of(i) else { return 0 };
-        let dtype = s.dtype as u64;
-        1 | dtype << 1 | u64::from(s.columns.min(0x3ff)) << 4 | u64::from(s.partitions.min(0x3ff)) << 14 | u64::from(s.elements) << 24
     }
 
     /// `128 × 128 × 512 FP32` (K × M × N) of a product, `128 × 512 FP32` (partitions × elements) of others.
@@ -281,7 +288,7 @@ impl<'a> WalkColumns<'a> {
     fn queue_leaf(&self, i: usize, bytes: Option<u32>, walk: &mut Walk<'_>) -> u32 {
         let (queue_type, variable) = (Self::value(self.queue_types, i), Self::value(self.variables, i));
         let key = (Part::Dma.place() as u8, queue_type, variable, StrId(0), bytes.map_or(0, |b| u64::from(b) + 1));
-        if let Some(&leaf) = walk.leaves.get(&key) {
+        if let Some(leaf) = walk.leaf(key) {
             return leaf;
         }
         let named = |id: StrId, other: &str| match self.profile.strings.get(id) {
@@ -313,7 +320,7 @@ impl<'a> WalkColumns<'a> {
                 }
                 Some((place, slice)) => {
                     let tree = &mut walk.tree;
-                    *leaves.entry(self.key(place, slice as usize)).or_insert_with(|| {
+                    *leaves.entry(self.key(place, slice as usize, self.shape_of(slice as usize))).or_insert_with(|| {
                         let [region, opcode, line] = self.names(slice as usize);
                         let engine = Part::ALL.get(place).map_or("", |p| p.label());
                         tree.path(walk.parts[6], &[&region, &format!("Before {engine} {opcode}"), &line])
@@ -334,6 +341,12 @@ impl<'a> WalkColumns<'a> {
     }
 }
 
+/// A number for each shape; 0 is that of none.
+fn number(s: Shape) -> u64 {
+    let dtype = s.dtype as u64;
+    1 | dtype << 1 | u64::from(s.columns.min(0x3ff)) << 4 | u64::from(s.partitions.min(0x3ff)) << 14 | u64::from(s.elements) << 24
+}
+
 /// Positions in sorted spans while the slices of a lane go by.
 #[derive(Default)]
 struct Cursor {
@@ -343,6 +356,17 @@ struct Cursor {
 }
 
 impl Walk<'_> {
+    /// The leaf of a key that came before.
+    fn leaf(&mut self, key: Key) -> Option<u32> {
+        let hint = key.1.0 ^ key.2.0 ^ key.3.0 ^ (key.4 >> 24) as u32 ^ (key.4 >> 12) as u32 ^ key.4 as u32;
+        if let Some(leaf) = self.recent.get(hint, key) {
+            return Some(leaf);
+        }
+        let leaf = *self.leaves.get(&key)?;
+        self.recent.set(hint, key, leaf);
+        Some(leaf)
+    }
+
     /// Notes a slice: it may have exclusive time of its part, and may end idle time.
     fn run(&mut self, part: Part, slice: u32, (start, end): (i64, i64), leaf: u32, cursor: &mut Cursor) {
         if start >= end {

@@ -1,7 +1,7 @@
 //! Values of a Neuron device profile: metrics of its summary, bounds and exclusive parts of its cores. A bare summary has the metrics alone.
 
 use super::{VariantCell, VariantColumn, VariantPart};
-use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, bounds};
+use crate::analysis::device::bounds::{Bounds, CoreBounds, Part};
 use crate::analysis::device::run_metrics::summary::{Metric, Summary};
 use crate::analysis::device::run_metrics::units::{Better, Unit};
 use crate::base::DurationNs;
@@ -26,8 +26,8 @@ const DEFAULTS: [(&str, &str); 13] = [
     ("throttle_avg_util_limit_nc0_percent", "Throttle limit"),
 ];
 
-/// The rows of a profile: one, or one for each summary of its file.
-pub fn parts(profile: &Profile, summary: &Summary) -> Vec<VariantPart> {
+/// The rows of a profile: one, or one for each summary of its file. `bounds` are those of the run, where the profile has a timeline.
+pub fn parts(profile: &Profile, summary: &Summary, bounds: Option<&Bounds>) -> Vec<VariantPart> {
     let n = summary.nodes.len().max(1);
     // Metrics stand node by node.
     let mut of_nodes: Vec<&[Metric]> = vec![Default::default(); n];
@@ -39,12 +39,8 @@ pub fn parts(profile: &Profile, summary: &Summary) -> Vec<VariantPart> {
     let mut known = Known::default();
     let parts = of_nodes.into_iter().enumerate().map(|(node, metrics)| of_node(profile, summary, (node, metrics), &mut known));
     let mut out: Vec<VariantPart> = parts.collect();
-    if profile.slices.is_empty() {
-        return out;
-    }
-    let found = bounds(profile, &BoundsQuery::default());
-    if let Some(part) = out.first_mut() {
-        found.cores.iter().enumerate().for_each(|(at, core)| add_core(part, at, core));
+    if let (Some(part), Some(bounds)) = (out.first_mut(), bounds) {
+        bounds.cores.iter().enumerate().for_each(|(at, core)| add_core(part, at, core));
     }
     out
 }

@@ -3,6 +3,7 @@
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{TimeRange, TrackId};
 use crate::model::Profile;
+use crate::model::domain::Shape;
 use std::ops::Range;
 
 /// The slices of each lane of a track that touch `range`, each by start, with the lane's number. Lanes without any are left out.
@@ -22,6 +23,29 @@ pub(in crate::analysis::device) fn touching(
         let before = (first..from).rev().take_while(reaches).count();
         (from - before < first + n).then_some((number, from - before..first + n))
     })
+}
+
+/// The shapes of instructions while the slices of a lane go by.
+pub(in crate::analysis::device) struct Shapes<'a> {
+    left: &'a [Shape],
+}
+
+impl<'a> Shapes<'a> {
+    /// Those from a slice on; `all` by slice.
+    pub fn from(all: &'a [Shape], slice: usize) -> Self {
+        Shapes { left: &all[all.partition_point(|s| (s.slice as usize) < slice)..] }
+    }
+
+    /// The shape of a slice, none before the last one asked about.
+    pub fn of(&mut self, slice: usize) -> Option<Shape> {
+        while let Some((first, rest)) = self.left.split_first().filter(|s| s.0.slice as usize <= slice) {
+            if first.slice as usize == slice {
+                return Some(*first);
+            }
+            self.left = rest;
+        }
+        None
+    }
 }
 
 /// Spans of tracks, told lane by lane: what a lane holds comes by start, so that nothing needs sorting.
@@ -67,6 +91,16 @@ mod tests {
     use super::*;
     use crate::analysis::self_time::tests::drawn;
     use crate::base::TimeNs;
+
+    #[test]
+    fn shapes_go_by_with_their_slices() {
+        let shape = |slice| Shape { slice, elements: slice * 10, ..Shape::default() };
+        let all = [shape(2), shape(3), shape(7)];
+        let mut shapes = Shapes::from(&all, 3);
+        let elements = [3, 3, 4, 7, 9].map(|i| shapes.of(i).map(|s| s.elements));
+        assert_eq!(elements, [Some(30), Some(30), None, Some(70), None]);
+        assert_eq!(Shapes::from(&[], 0).of(5), None);
+    }
 
     #[test]
     fn slices_of_a_range_are_those_that_touch_it() {

@@ -27,24 +27,23 @@ use rows::{CoreRows, Product};
 
 /// Bounds, exclusive times, overlaps and waits of every physical core.
 pub fn bounds(profile: &Profile, query: &BoundsQuery) -> Bounds {
-    with_rows(profile, query).0
+    bounds_of(profile, query, &rows::rows_of(profile, query.range))
 }
 
-/// The same, with the rows of each core that they follow from.
-pub fn with_rows(profile: &Profile, query: &BoundsQuery) -> (Bounds, Vec<CoreRows>) {
+/// The same of the rows of the range, which many answers share.
+pub fn bounds_of(profile: &Profile, query: &BoundsQuery, rows: &[CoreRows]) -> Bounds {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let mut out = Bounds { range, is_run: query.range.is_none_or(|r| gaps::holds_run(profile, r)), ..Bounds::default() };
-    let Domain::NeuronDevice(device) = &profile.domain else { return (out, Vec::new()) };
+    let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let facts = MetricSource::of(profile);
     out.dma_bandwidth = facts.hardware_fact("dma_ddr_bandwidth");
     out.peak_flops = facts.core_flops();
     out.necessary_bytes = necessary_bytes(profile, &facts);
-    let rows = rows::rows(profile, device, range);
     let (has_dma, has_sizes) = profile.has_transfers(device);
     let given = BoundsContext { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
     out.cores = rows.iter().map(|core| core_bounds(&given, core, &out)).collect();
-    out.notes = notes(&given, &rows, &out);
-    (out, rows)
+    out.notes = notes(&given, rows, &out);
+    out
 }
 
 /// What a core's bounds are made of besides its rows.

@@ -4,8 +4,9 @@
 //! Bytes belong to the window in which their transfer starts: what is prefetched counts before it is used.
 
 use super::evidence::{EvidenceContext, MOST_SLICES, moves};
+use super::gaps;
+use super::rows::{self, CoreRows};
 use super::time_parts::{self, ExclusiveTime, Part};
-use super::{gaps, rows};
 use crate::analysis::device::instructions::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
@@ -13,6 +14,7 @@ use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::{Domain, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 
 /// Regions of one answer.
 const MOST_REGIONS: usize = 500;
@@ -20,9 +22,10 @@ const MOST_REGIONS: usize = 500;
 const MOST_WINDOWS: usize = 200;
 
 /// What regions can be by: (id, label, column).
-const CHOICES: [(&str, &str, &str); 9] = [
+const CHOICES: [(&str, &str, &str); 10] = [
     ("file", "Source file", "source"),
     ("directory", "Source directory", "source"),
+    ("function", "Function", "function"),
     ("line", "Source line", "source"),
     ("layer", "Layer", "layer"),
     ("operator", "Operator", "operator"),
@@ -125,12 +128,11 @@ fn found(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery) -> Vec<Fou
     }
 }
 
-/// All windows of one region; none where there is no region of that name.
-pub fn windows(profile: &Profile, query: &RegionWindowsQuery) -> Vec<TimeRange> {
+/// All windows of one region, of the rows of the range; none where there is no region of that name.
+pub fn windows_of(profile: &Profile, query: &RegionWindowsQuery, rows: &[CoreRows]) -> Vec<TimeRange> {
     let range = query.regions.range.unwrap_or_else(|| gaps::whole(profile));
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
-    let all = rows::rows(profile, device, range);
-    let Some(core) = all.get(query.regions.core as usize) else { return Vec::new() };
+    let Some(core) = rows.get(query.regions.core as usize) else { return Vec::new() };
     let given = EvidenceContext::of(profile, device, core, range);
     let (_, by) = labels_of(profile, &query.regions);
     let region = found(&given, by, &query.regions).into_iter().find(|f| f.name == query.name);
@@ -140,19 +142,22 @@ pub fn windows(profile: &Profile, query: &RegionWindowsQuery) -> Vec<TimeRange> 
 
 /// Cuts a core's run into regions.
 pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
+    regions_of(profile, query, &rows::rows_of(profile, query.range))
+}
+
+/// The same of the rows of the range, which many answers share.
+pub fn regions_of(profile: &Profile, query: &RegionsQuery, rows: &[CoreRows]) -> Regions {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let (choices, by) = labels_of(profile, query);
     let listed = choices.iter().map(|c| (c.0.to_string(), c.1.to_string())).collect();
     let mut out = Regions { by: by.into(), choices: listed, range, ..Regions::default() };
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
-    let all = rows::rows(profile, device, range);
-    let Some(core) = all.get(query.core as usize) else { return out };
+    let Some(core) = rows.get(query.core as usize) else { return out };
     let given = EvidenceContext::of(profile, device, core, range);
     let found = found(&given, by, query);
     notes(&given, by, query, &mut out);
-    let amounts = Amounts::of(&given);
-    let order = time_parts::order(&query.order);
-    out.regions = found.into_iter().map(|f| amounts.region(&given, f, &order)).collect();
+    let amounts = Amounts::of(&given, &time_parts::order(&query.order));
+    out.regions = found.into_iter().map(|f| amounts.region(&given, f)).collect();
     if by != "annotation" {
         out.regions.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     }
@@ -162,13 +167,18 @@ pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
 }
 
 fn has_values(profile: &Profile, column: &str) -> bool {
-    profile.attribute(column).is_some_and(|a| a.values.iter().any(|v| *v != StrId(0)))
+    profile.attribute(column).is_some_and(|a| a.values.is_told())
 }
 
 fn notes(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, out: &mut Regions) {
     if !has_values(given.profile, "source") {
         let text = "Regions by source need source lines, which this file does not record: set `NEURON_FRAMEWORK_DEBUG=1`, `XLA_IR_DEBUG=1` and \
                     `XLA_HLO_DEBUG=1`, then compile and capture again.";
+        out.notes.push(text.into());
+    }
+    if !has_values(given.profile, "function") {
+        let text = "Regions by function need the functions of instructions, which this file does not record: open the NEFF of an NKI kernel \
+                    together with its NTFF, or tables of Neuron Explorer with `KernelStackFrames` or `StackFrame`.";
         out.notes.push(text.into());
     }
     if by == "annotation" && query.named.is_empty() {
@@ -195,9 +205,15 @@ fn instructions(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
     let slices = &given.profile.slices;
     let all = given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)).filter(|i| given.starts_here(*i));
     let mut out: Vec<(i64, u32)> = all.map(|i| (slices.start[i], i as u32)).collect();
-    out.sort_unstable();
+    // Each track is in order: a stable sort merges them.
+    out.sort();
     out
 }
+
+/// A value that no instruction had so far.
+const UNSEEN: u32 = u32::MAX;
+/// A value that names no region.
+const NONE: u32 = u32::MAX - 1;
 
 /// Which region each instruction belongs to.
 struct Labels<'a> {
@@ -208,8 +224,8 @@ struct Labels<'a> {
     pattern: String,
     /// Whether a text has the pattern.
     fits: FxHashMap<StrId, bool>,
-    /// Region of each value; several values can have one label.
-    of_value: FxHashMap<StrId, Option<usize>>,
+    /// Region of each value, with [`NONE`] and [`UNSEEN`]; several values can have one label.
+    of_value: Vec<u32>,
     of_name: FxHashMap<String, usize>,
     found: Vec<Found>,
 }
@@ -224,7 +240,7 @@ impl<'a> Labels<'a> {
             searched: ["layer", "operator", "hlo"].into_iter().filter_map(column).collect(),
             pattern: pattern.trim().to_lowercase(),
             fits: FxHashMap::default(),
-            of_value: FxHashMap::default(),
+            of_value: vec![UNSEEN; given.profile.strings.len()],
             of_name: FxHashMap::default(),
             found: Vec::new(),
         }
@@ -239,12 +255,14 @@ impl<'a> Labels<'a> {
             "opcode" => profile.slices.name[i],
             _ => self.values.and_then(|v| v.get(i).copied()).unwrap_or_default(),
         };
-        if let Some(region) = self.of_value.get(&id) {
-            return *region;
+        match self.of_value[id.index()] {
+            UNSEEN => {}
+            NONE => return None,
+            region => return Some(region as usize),
         }
         let name = label(self.by, profile.strings.get(id));
         let region = (id != StrId(0) && !name.is_empty()).then(|| self.named(name));
-        self.of_value.insert(id, region);
+        self.of_value[id.index()] = region.map_or(NONE, |at| at as u32);
         region
     }
 
@@ -279,6 +297,7 @@ fn label(by: &str, value: &str) -> String {
 fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> {
     let mut labels = Labels::of(given, by, pattern);
     let mut last: Option<usize> = None;
+    let mut products = Products::from(given, i64::MIN);
     for (start, i) in instructions(given) {
         let Some(at) = labels.region(given.profile, i as usize) else {
             // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
@@ -291,7 +310,7 @@ fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> 
             Some(window) => window.1 = window.1.max(end),
             None => region.windows.push((start, end)),
         }
-        add(given, region, i);
+        add(given, region, &mut products, (start, i));
         last = Some(at);
     }
     labels.found
@@ -304,7 +323,8 @@ fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<
         let window = (range.start.0.max(given.range.start.0), range.end.0.min(given.range.end.0));
         let mut found = Found { name: name.clone(), windows: vec![window], ..Found::default() };
         let (from, to) = (all.partition_point(|s| s.0 < window.0), all.partition_point(|s| s.0 < window.1));
-        all[from..to.max(from)].iter().for_each(|(_, i)| add(given, &mut found, *i));
+        let mut products = Products::from(given, window.0);
+        all[from..to.max(from)].iter().for_each(|own| add(given, &mut found, &mut products, *own));
         (window.0 < window.1).then_some(found)
     };
     let mut out: Vec<Found> = named.iter().filter_map(region).collect();
@@ -312,17 +332,37 @@ fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<
     out
 }
 
+/// The matrix products of a core while its instructions go by, both by start.
+struct Products<'a> {
+    left: &'a [rows::Product],
+}
+
+impl<'a> Products<'a> {
+    fn from(given: &'a EvidenceContext<'_>, start: i64) -> Self {
+        let all = &given.core.products;
+        Products { left: &all[all.partition_point(|p| p.start < start)..] }
+    }
+
+    /// FLOPs of an instruction; 0 where it is no product.
+    fn flops(&mut self, own: (i64, u32)) -> u64 {
+        while let Some((first, rest)) = self.left.split_first() {
+            match (first.start, first.slice).cmp(&own) {
+                Ordering::Less => self.left = rest,
+                Ordering::Equal => return first.flops(),
+                Ordering::Greater => break,
+            }
+        }
+        0
+    }
+}
+
 /// Counts an instruction with its region.
-fn add(given: &EvidenceContext<'_>, region: &mut Found, slice: u32) {
+fn add(given: &EvidenceContext<'_>, region: &mut Found, products: &mut Products<'_>, (start, slice): (i64, u32)) {
     region.instructions += 1;
     if region.slices.len() < MOST_SLICES {
         region.slices.push(SliceId(slice));
     }
-    let start = given.profile.slices.start[slice as usize];
-    let products = &given.core.products;
-    if let Ok(at) = products.binary_search_by_key(&(start, slice), |p| (p.start, p.slice)) {
-        region.flops = region.flops.saturating_add(products[at].flops());
-    }
+    region.flops = region.flops.saturating_add(products.flops((start, slice)));
     let hbm = &given.device.hbm;
     if let Ok(at) = hbm.binary_search_by_key(&slice, |h| h.slice) {
         let bytes = hbm[at].read.saturating_add(hbm[at].written);
@@ -332,6 +372,8 @@ fn add(given: &EvidenceContext<'_>, region: &mut Found, slice: u32) {
 
 /// What is summed up over windows.
 struct Amounts {
+    /// The run cut into exclusive parts.
+    parts: Vec<(Option<Part>, Ranges)>,
     /// Starts of transfers.
     starts: Vec<i64>,
     /// Bytes of all before each.
@@ -340,9 +382,10 @@ struct Amounts {
 }
 
 impl Amounts {
-    fn of(given: &EvidenceContext<'_>) -> Self {
+    fn of(given: &EvidenceContext<'_>, order: &[Part]) -> Self {
         let mut all: Vec<(i64, u32)> = moves(given).map(|(i, _, bytes)| (given.profile.slices.start[i], bytes)).collect();
-        all.sort_unstable();
+        // Each lane is in order: a stable sort merges them.
+        all.sort();
         let mut before = Vec::with_capacity(all.len() + 1);
         let mut sum = 0u64;
         before.push(0);
@@ -351,7 +394,8 @@ impl Amounts {
             sum
         }));
         let (_, has_sizes) = given.profile.has_transfers(given.device);
-        Amounts { starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
+        let parts = time_parts::cut(&given.core.sets, order, given.range);
+        Amounts { parts, starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
     }
 
     /// Bytes of transfers that start in a window.
@@ -360,7 +404,7 @@ impl Amounts {
         self.before[at(end)].saturating_sub(self.before[at(start)])
     }
 
-    fn region(&self, given: &EvidenceContext<'_>, found: Found, order: &[Part]) -> Region {
+    fn region(&self, given: &EvidenceContext<'_>, found: Found) -> Region {
         let wall = found.windows.iter().fold((i64::MAX, i64::MIN), |w, s| (w.0.min(s.0), w.1.max(s.1)));
         let windows = spans::union(found.windows);
         let range = |&(start, end): &(i64, i64)| TimeRange { start: TimeNs(start), end: TimeNs(end) };
@@ -370,7 +414,7 @@ impl Amounts {
             n_windows: windows.len() as u64,
             windows: windows.iter().take(MOST_WINDOWS).map(range).collect(),
             time: DurationNs(spans::length(&windows)),
-            exclusive: time_parts::exclusive_within(&given.core.sets, order, windows.clone()),
+            exclusive: time_parts::lengths_within(&self.parts, &windows),
             instructions: found.instructions,
             moved_bytes: self.has_sizes.then(|| windows.iter().map(|w| self.bytes(*w)).fold(0, u64::saturating_add)),
             issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),

@@ -3,13 +3,14 @@
 use super::answer::OpcodeTime;
 use super::time_parts::Part;
 use crate::analysis::device::activity::lanes::{self, LaneSpans};
+use crate::analysis::device::waiting::gaps;
 use crate::analysis::device::waiting::signals;
 use crate::analysis::device::waiting::waits;
+use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeRange, TrackId, for_each_chunk};
-use crate::model::{Dtype, NeuronDevice, Profile, TrackKind};
-use rustc_hash::FxHashMap;
+use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 
 /// What feeds the queues through which engines fetch their instructions.
 pub const FETCH: &str = "instruction";
@@ -88,7 +89,19 @@ struct Sums {
     rows: CoreRows,
     engines: [LaneSpans; 5],
     queues: Vec<(StrId, LaneSpans)>,
-    opcodes: FxHashMap<(StrId, StrId), OpcodeTime>,
+    opcodes: Groups<OpcodeKey, OpcodeSum>,
+}
+
+/// Place of the engine in [`ENGINES`], opcode.
+type OpcodeKey = (u8, StrId);
+
+/// What is summed of an opcode.
+#[derive(Default)]
+struct OpcodeSum {
+    count: u64,
+    time: i64,
+    wait: u64,
+    waiting: u64,
 }
 
 /// The engines by their place in [`Sums::engines`].
@@ -109,7 +122,16 @@ struct Columns<'a> {
     is_fp8_fast: bool,
 }
 
-/// What the rows of every physical core with engines or queues say of a range, in the order of the timeline.
+/// What the rows of every physical core with engines or queues say of a range, or of the entire run, in the order of the timeline; none of a profile
+/// of another kind.
+pub fn rows_of(profile: &Profile, range: Option<TimeRange>) -> Vec<CoreRows> {
+    match &profile.domain {
+        Domain::NeuronDevice(device) => rows(profile, device, range.unwrap_or_else(|| gaps::whole(profile))),
+        _ => Vec::new(),
+    }
+}
+
+/// The same of a device profile and a range.
 pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<CoreRows> {
     let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
     let named = |name: &str| profile.strings.iter().find(|(_, text)| *text == name).map(|(id, _)| id);
@@ -160,9 +182,9 @@ impl Columns<'_> {
     fn engine(&self, track: TrackId, sums: &mut Sums) {
         let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
         let mut last: (StrId, Option<usize>) = (StrId(u32::MAX), None);
-        let mut counted: Option<((StrId, StrId), OpcodeTime)> = None;
         let place = |name: &str| ENGINES.iter().position(|p| p.label() == name);
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
+            let mut shapes = lanes::Shapes::from(&self.device.shapes, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let engine = self.engines.map_or(StrId(0), |e| e[i]);
@@ -179,40 +201,32 @@ impl Columns<'_> {
                     if !self.starts_here(i) {
                         continue;
                     }
-                    let key = (engine, name);
-                    if counted.as_ref().is_none_or(|c| c.0 != key) {
-                        sums.put_back(counted.take());
-                        counted = Some((key, sums.take_out(key, || self.opcode(at, name))));
-                    }
-                    if let Some((_, counted)) = &mut counted {
-                        self.count(i, counted);
-                    }
-                    self.product(i, sums);
+                    self.count(i, sums.opcodes.of(name.0.wrapping_mul(8).wrapping_add(at as u32), (at as u8, name)));
+                    self.product(i, &mut shapes, sums);
                 }
             });
         }
-        sums.put_back(counted);
         sums.engines.iter_mut().for_each(LaneSpans::end_track);
     }
 
-    fn opcode(&self, engine: usize, name: StrId) -> OpcodeTime {
-        let (engine, opcode) = (ENGINES[engine].label().into(), self.profile.strings.get(name).into());
-        OpcodeTime { engine, opcode, count: 0, time: DurationNs(0), wait: self.has_waits.then_some(DurationNs(0)), waiting: 0 }
-    }
-
-    fn count(&self, i: usize, of: &mut OpcodeTime) {
-        of.count += 1;
-        of.time = DurationNs(of.time.0.saturating_add(self.profile.slices.duration[i]));
-        if let (Some(sum), Some(&wait)) = (&mut of.wait, self.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT)) {
-            *sum = DurationNs(sum.0.saturating_add(wait.into()));
-            of.waiting += u64::from(wait > 0);
+    fn count(&self, i: usize, sum: &mut OpcodeSum) {
+        sum.count += 1;
+        sum.time = sum.time.saturating_add(self.profile.slices.duration[i]);
+        if let Some(&wait) = self.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) {
+            sum.wait = sum.wait.saturating_add(wait.into());
+            sum.waiting += u64::from(wait > 0);
         }
     }
 
-    fn product(&self, i: usize, sums: &mut Sums) {
+    fn opcode(&self, (engine, name): OpcodeKey, sum: OpcodeSum) -> OpcodeTime {
+        let (engine, opcode) = (ENGINES[usize::from(engine)].label().into(), self.profile.strings.get(name).into());
+        let wait = self.has_waits.then(|| DurationNs(i64::try_from(sum.wait).unwrap_or(i64::MAX)));
+        OpcodeTime { engine, opcode, count: sum.count, time: DurationNs(sum.time), wait, waiting: sum.waiting }
+    }
+
+    fn product(&self, i: usize, shapes: &mut lanes::Shapes<'_>, sums: &mut Sums) {
         let Some(&elements) = self.device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT) else { return };
-        let shapes = &self.device.shapes;
-        let shape = shapes.binary_search_by_key(&(i as u32), |s| s.slice).ok().map(|at| shapes[at]);
+        let shape = shapes.of(i);
         let (half_passes, profiler_half_passes) = shape.map_or((2, 2), |s| half_passes(s.dtype, s.is_low_high, self.is_fp8_fast));
         sums.rows.products.push(Product {
             start: self.profile.slices.start[i],
@@ -262,15 +276,6 @@ impl Sums {
         &mut self.queues[at].1
     }
 
-    /// What was counted of an opcode so far, to go on with: most come in runs.
-    fn take_out(&mut self, key: (StrId, StrId), new: impl FnOnce() -> OpcodeTime) -> OpcodeTime {
-        self.opcodes.remove(&key).unwrap_or_else(new)
-    }
-
-    fn put_back(&mut self, counted: Option<((StrId, StrId), OpcodeTime)>) {
-        self.opcodes.extend(counted);
-    }
-
     fn finish(self, columns: &Columns<'_>) -> CoreRows {
         let mut out = self.rows;
         for (part, spans) in ENGINES.into_iter().zip(self.engines) {
@@ -281,9 +286,9 @@ impl Sums {
         out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
-        // As many as instructions.
-        out.products.sort_unstable_by_key(|p| (p.start, p.slice));
-        out.opcodes = self.opcodes.into_values().collect();
+        // As many as instructions. Lanes are sorted already: a stable sort merges them.
+        out.products.sort_by_key(|p| (p.start, p.slice));
+        out.opcodes = self.opcodes.all.into_iter().map(|(key, sum)| columns.opcode(key, sum)).collect();
         let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
         out.opcodes.order_by(|a, b| place(a).cmp(&place(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.opcode.cmp(&b.opcode)));
         out

@@ -83,12 +83,7 @@ pub struct ExclusiveTime {
 /// Cuts `range` into the times of each part: an instant belongs to the first part of `order` that is busy then; what is left is idle, and comes
 /// last. The sets do not overlap, and cover the range. `sets` by [`Part::place`].
 pub fn cut(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<(Option<Part>, Ranges)> {
-    cut_within(sets, order, if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() })
-}
-
-/// The same of several windows, as a disjoint set.
-fn cut_within(sets: &[Ranges; 6], order: &[Part], windows: Ranges) -> Vec<(Option<Part>, Ranges)> {
-    let mut left = windows;
+    let mut left = if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() };
     let mut out = Vec::with_capacity(order.len() + 1);
     for part in order {
         let set = &sets[part.place()];
@@ -99,14 +94,14 @@ fn cut_within(sets: &[Ranges; 6], order: &[Part], windows: Ranges) -> Vec<(Optio
     out
 }
 
+/// How long the parts of [`cut`] are in several windows of that range, as a disjoint set. The times add up to the length of the windows exactly.
+pub fn lengths_within(parts: &[(Option<Part>, Ranges)], windows: &[(i64, i64)]) -> Vec<ExclusiveTime> {
+    parts.iter().map(|(part, set)| ExclusiveTime { part: *part, time: DurationNs(spans::length_of_common(set, windows)) }).collect()
+}
+
 /// How long the parts of [`cut`] are. The times add up to the length of the range exactly.
 pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
     lengths(cut(sets, order, range))
-}
-
-/// The same of several windows, as a disjoint set.
-pub fn exclusive_within(sets: &[Ranges; 6], order: &[Part], windows: Ranges) -> Vec<ExclusiveTime> {
-    lengths(cut_within(sets, order, windows))
 }
 
 fn lengths(parts: Vec<(Option<Part>, Ranges)>) -> Vec<ExclusiveTime> {
@@ -137,7 +132,7 @@ pub fn overlaps(sets: &[Ranges; 6], range: TimeRange) -> Vec<Overlap> {
     let mut out = Vec::with_capacity(15);
     for (i, a) in Part::ALL.into_iter().enumerate() {
         for b in Part::ALL.into_iter().skip(i + 1) {
-            let both = spans::length(&spans::common(&sets[a.place()], &sets[b.place()]));
+            let both = spans::length_of_common(&sets[a.place()], &sets[b.place()]);
             let (only_a, only_b) = (busy[a.place()] - both, busy[b.place()] - both);
             let none = total - both - only_a - only_b;
             out.push(Overlap {

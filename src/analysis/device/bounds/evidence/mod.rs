@@ -70,11 +70,15 @@ pub struct EvidenceRow {
 
 /// What explains a gap of a core.
 pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
+    evidence_of(profile, query, &rows::rows_of(profile, query.range))
+}
+
+/// The same of the rows of the range, which many answers share.
+pub fn evidence_of(profile: &Profile, query: &EvidenceQuery, rows: &[CoreRows]) -> Evidence {
     let mut out = Evidence::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
-    let all = rows::rows(profile, device, range);
-    let Some(core) = all.get(query.core as usize) else { return out };
+    let Some(core) = rows.get(query.core as usize) else { return out };
     let given = EvidenceContext::of(profile, device, core, range);
     match query.gap {
         GapKind::DmaIdle => transfers::idle(&given, &mut out),
