@@ -44,6 +44,21 @@ test('the windows of a region are the scope of every view', async ({ page, site 
   await expect(page.locator('[data-view="bounds"] [data-scope]').first()).toHaveText('Entire trace');
 });
 
+test('regions by function are the kernels that the NEFF names, and a file without functions says so', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, neuron('fused_attention', 'fused_exec_2.ntff'), neuron('fused_attention', 'fused.neff'));
+  await show(page, 'bounds');
+  const by = page.locator('[data-field="regions"]');
+  await by.selectOption('function');
+  await idle(page);
+  expect(await cells(page, 'regions', 'name')).toEqual(['fused_attention']);
+  await picture(page, 'regions-by-function');
+  await dropFiles(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  await show(page, 'bounds');
+  await expect(page.locator('[data-part="regions"] [data-notes]')).toContainText('Regions by function need the functions of instructions');
+  await expect(by.locator('option[value="function"]')).toHaveCount(0);
+});
+
 test('a region of few windows is in the link', async ({ page, site }) => {
   await start(page, site);
   const file = neuron('baseline_attention', 'baseline_exec_2_profile_full.json');

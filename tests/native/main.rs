@@ -20,6 +20,7 @@ mod device_layers;
 mod device_memory;
 mod device_operators;
 mod device_program;
+mod device_regions;
 mod device_rows;
 mod device_rules;
 mod device_sources;

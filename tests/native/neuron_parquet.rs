@@ -195,7 +195,7 @@ fn damaged_tables_never_hurt() {
 }
 
 /// A table whose columns are all texts.
-fn text_table(columns: &[&str], rows: &[&[&str]]) -> Vec<u8> {
+pub fn text_table(columns: &[&str], rows: &[&[&str]]) -> Vec<u8> {
     let fields: String = columns.iter().map(|c| format!("required binary {c} (UTF8); ")).collect();
     let schema = Arc::new(parse_message_type(&format!("message t {{ {fields} }}")).expect("a schema"));
     let mut bytes = Vec::new();

@@ -59,8 +59,8 @@ Queries of memory snapshots:
 Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
                        what made one gap [gap, core]
-  regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
-                       pattern, core, order, start_ns, end_ns]; of any query with a range: region=NAME [by, pattern, core] takes
+  regions              phases of one core, and where the time of each went [by=file|directory|function|line|layer|operator|hlo|opcode|
+                       name, pattern, core, order, start_ns, end_ns]; of any query with a range: region=NAME [by, pattern, core] takes
                        the windows of a region alone, of a trace those of the slices of that name
   program              words of the image of one engine, with executions and times [engine=0…, slice]
   summary              metrics of the run, with their definitions

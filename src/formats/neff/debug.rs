@@ -22,6 +22,8 @@ struct Entry {
     kind: u64,
     op_type: String,
     source: String,
+    /// The NKI kernel that the instruction comes from.
+    kernel: String,
 }
 
 /// One debug file: a level of the chain.
@@ -35,9 +37,10 @@ impl Level {
     fn read(bytes: &[u8]) -> Level {
         let mut out = Level::default();
         let fields: Vec<_> = Message::new(bytes).collect();
-        let files: Vec<String> = fields.iter().filter(|f| f.0 == 5).map(|f| f.1.text()).collect();
+        let texts = |number| -> Vec<String> { fields.iter().filter(|f| f.0 == number).map(|f| f.1.text()).collect() };
+        let (files, kernels) = (texts(5), texts(7));
         for (_, value) in fields.iter().filter(|f| f.0 == 3).take(MAX_INSTRUCTIONS) {
-            let entry = read_entry(value.bytes(), &files);
+            let entry = read_entry(value.bytes(), &files, &kernels);
             out.by_id.insert(entry.id, out.entries.len());
             out.entries.push(entry);
         }
@@ -49,7 +52,7 @@ impl Level {
     }
 }
 
-fn read_entry(bytes: &[u8], files: &[String]) -> Entry {
+fn read_entry(bytes: &[u8], files: &[String], kernels: &[String]) -> Entry {
     let mut out = Entry::default();
     let mut ids: [Vec<u64>; 2] = Default::default();
     let mut kinds: [Vec<u64>; 2] = Default::default();
@@ -78,7 +81,9 @@ fn read_entry(bytes: &[u8], files: &[String]) -> Entry {
     }
     let text = |key: &str| texts.get(key).cloned().unwrap_or_default();
     out.op_type = text("op_type");
-    let kernel_file = text("kernel_file").parse::<usize>().ok().and_then(|i| files.get(i).cloned()).unwrap_or_default();
+    let listed = |key: &str, all: &[String]| text(key).parse::<usize>().ok().and_then(|i| all.get(i).cloned()).unwrap_or_default();
+    out.kernel = listed("kernel_name", kernels);
+    let kernel_file = listed("kernel_file", files);
     out.source = [(kernel_file, "kernel_line"), (text("source_file"), "source_line")]
         .into_iter()
         .find(|(file, _)| !file.is_empty())
@@ -97,6 +102,8 @@ pub(crate) struct Name {
     pub operator: String,
     pub layer: String,
     pub source: String,
+    /// The kernel function in the source.
+    pub function: String,
     /// (BIR id, kind of dependency).
     pub depends: Vec<(u64, u64)>,
 }
@@ -187,6 +194,7 @@ fn chain(word: &Entry, backend: &Level, upper: &[Option<&Level>]) -> Name {
     };
     out.depends = bir.depends.clone();
     out.source = bir.source.clone();
+    out.function = bir.kernel.clone();
     let mut at = bir;
     for (i, level) in upper.iter().enumerate() {
         let Some(entry) = level.and_then(|level| level.find(*at.parents.first()?)) else {
@@ -202,6 +210,9 @@ fn chain(word: &Entry, backend: &Level, upper: &[Option<&Level>]) -> Name {
         }
         if out.source.is_empty() {
             out.source = entry.source.clone();
+        }
+        if out.function.is_empty() {
+            out.function = entry.kernel.clone();
         }
         at = entry;
     }

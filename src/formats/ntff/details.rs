@@ -71,8 +71,10 @@ fn moment(out: &mut Out, trace: Option<u64>, record: &Record) {
 fn program(out: &mut Out, profile: &Profile, slice: SliceId) {
     for attribute in &profile.attributes {
         let value = attribute.values.get(slice.index()).map_or("", |id| profile.strings.get(*id));
-        let is_program =
-            matches!(attribute.id.as_str(), "bir" | "tensorizer" | "instruction_type" | "hlo" | "layer" | "operator" | "source");
+        let is_program = matches!(
+            attribute.id.as_str(),
+            "bir" | "tensorizer" | "instruction_type" | "hlo" | "layer" | "operator" | "source" | "function"
+        );
         if is_program && !value.is_empty() {
             out.add("Program", &attribute.id, value.into(), "", "From the NEFF");
         }

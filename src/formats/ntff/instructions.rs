@@ -281,7 +281,7 @@ fn tensorizer(subgraph: &Subgraph, name: &Name) -> Option<String> {
 }
 
 /// What the NEFF says of an instruction.
-fn texts_of<'a>(name: &'a Name, tensorizer: &'a str) -> [(Attr, &'a str); 7] {
+fn texts_of<'a>(name: &'a Name, tensorizer: &'a str) -> [(Attr, &'a str); 8] {
     [
         (Attr::Tensorizer, tensorizer),
         (Attr::Bir, name.bir.as_str()),
@@ -290,6 +290,7 @@ fn texts_of<'a>(name: &'a Name, tensorizer: &'a str) -> [(Attr, &'a str); 7] {
         (Attr::Hlo, name.hlo.as_str()),
         (Attr::Operator, name.operator.as_str()),
         (Attr::Source, name.source.as_str()),
+        (Attr::Function, name.function.as_str()),
     ]
 }
 

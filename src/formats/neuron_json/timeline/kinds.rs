@@ -15,6 +15,7 @@ pub(crate) enum Attr {
     Hlo,
     Operator,
     Source,
+    Function,
     Bir,
     Queue,
     Variable,
@@ -22,7 +23,7 @@ pub(crate) enum Attr {
     Tensorizer,
 }
 
-pub(super) const ATTRS: [(Attr, &str, &str); 12] = [
+pub(super) const ATTRS: [(Attr, &str, &str); 13] = [
     (Attr::Engine, "engine", "Engine"),
     (Attr::Opcode, "opcode", "Opcode"),
     (Attr::InstructionType, "instruction_type", "Instruction type"),
@@ -30,6 +31,7 @@ pub(super) const ATTRS: [(Attr, &str, &str); 12] = [
     (Attr::Hlo, "hlo", "HLO"),
     (Attr::Operator, "operator", "Operator"),
     (Attr::Source, "source", "Source"),
+    (Attr::Function, "function", "Function"),
     (Attr::Bir, "bir", "Compiler instruction (BIR)"),
     (Attr::Queue, "queue", "DMA queue"),
     (Attr::Variable, "variable", "Variable"),

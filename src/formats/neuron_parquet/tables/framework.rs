@@ -65,7 +65,7 @@ fn of_nodes(table: &Table) -> Paths {
 }
 
 /// `[123, 456]`.
-fn ids(list: &str) -> Vec<i64> {
+pub fn ids(list: &str) -> Vec<i64> {
     list.split(|c: char| !c.is_ascii_digit() && c != '-').filter_map(|word| word.parse().ok()).collect()
 }
 

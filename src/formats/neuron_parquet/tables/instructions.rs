@@ -1,6 +1,7 @@
 //! Rows of the table `Instruction`.
 
 use super::framework::Paths;
+use super::functions::Functions;
 use super::reading::Reading;
 use super::table::{Table, column, span};
 use crate::base::{Ledger, StrId};
@@ -8,7 +9,7 @@ use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
 use crate::formats::neuron_parquet::pages::batch::{Batch, Ints};
 use crate::model::RecordRef;
 
-const INSTRUCTION: [&str; 27] = [
+const INSTRUCTION: [&str; 29] = [
     "start_ts",
     "end_ts",
     "duration_ns",
@@ -36,6 +37,8 @@ const INSTRUCTION: [&str; 27] = [
     "bir_debug_info_source_location",
     "operands",
     "raw_framework_id",
+    "kernel_instruction_name",
+    "stack_frame_ids",
 ];
 
 /// What the columns from `raw_flops` on tell.
@@ -56,13 +59,23 @@ fn work(columns: &[Ints<'_>; 8], row: usize) -> Work {
 const ATTRS: [(Attr, usize); 6] =
     [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
 
-/// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
-pub fn read(table: &Table, paths: &Paths, r: &mut Reading, ledger: &mut Ledger) {
-    r.each_batch(table, &INSTRUCTION, ledger, &mut |r, b, first| batch(r, b, first, paths));
+/// What other tables say of instructions.
+pub struct OtherTables {
+    /// Paths of framework operators: layers, where the table `Instruction` names none.
+    pub paths: Paths,
+    /// Functions of the source.
+    pub functions: Functions,
+}
+
+/// Puts the table `Instruction` on the timeline.
+pub fn read(table: &Table, others: &OtherTables, r: &mut Reading, ledger: &mut Ledger) {
+    // Columns that name no function are not read.
+    let n_columns = if others.functions.is_empty() { INSTRUCTION.len() - 2 } else { INSTRUCTION.len() };
+    r.each_batch(table, &INSTRUCTION[..n_columns], ledger, &mut |r, b, first| batch(r, b, first, others));
 }
 
 /// The rows of a batch; how many are shown.
-fn batch(r: &mut Reading, b: &Batch, first: u64, paths: &Paths) -> usize {
+fn batch(r: &mut Reading, b: &Batch, first: u64, others: &OtherTables) -> usize {
     let [starts, ends, durations, pcores, pcs, waits, ids] = [0, 1, 2, 3, 7, 8, 14].map(|column| b.ints(column));
     let works = [16, 17, 18, 19, 20, 21, 22, 23].map(|column| b.ints(column));
     let strings = &mut r.t.builder.strings;
@@ -94,11 +107,17 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, paths: &Paths) -> usize {
     for (attr, values) in &attrs {
         let text = |row: &usize| match (attr, values.get(*row)) {
             (Attr::Source, StrId(0)) => lines.get(*row),
-            (Attr::Layer, StrId(0)) => layer(r, b, *row, paths),
+            (Attr::Layer, StrId(0)) => layer(r, b, *row, &others.paths),
             (_, text) => text,
         };
         let texts: Vec<StrId> = rows.iter().map(text).collect();
         r.t.set_ids(slices, *attr, texts.len(), |k| texts[k]);
+    }
+    if !others.functions.is_empty() {
+        let strings = &mut r.t.builder.strings;
+        let function = |row: &usize| strings.intern(others.functions.find(b.int(3, *row), b.text(27, *row), b.text(28, *row)));
+        let functions: Vec<StrId> = rows.iter().map(function).collect();
+        r.t.set_ids(slices, Attr::Function, functions.len(), |k| functions[k]);
     }
     for (slice, row) in (slices..).zip(&rows) {
         r.t.operands(slice, b.text(25, *row));

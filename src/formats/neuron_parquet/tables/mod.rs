@@ -4,6 +4,7 @@ pub mod curves;
 pub mod facts;
 pub mod fields;
 pub mod framework;
+pub mod functions;
 pub mod generic;
 pub mod instructions;
 pub mod reading;

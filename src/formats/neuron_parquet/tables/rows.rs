@@ -1,5 +1,7 @@
 //! Rows that have a place on the timeline.
 
+use super::functions::Functions;
+use super::instructions::OtherTables;
 use super::reading::Reading;
 use super::table::{SLICE_TABLES, Table, span};
 use crate::base::{Ledger, StrId};
@@ -35,7 +37,8 @@ pub fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut 
         });
     }
     if let Some(table) = get("Instruction") {
-        r.put(SLICE_TABLES[0], |r| super::instructions::read(table, &super::framework::paths(tables), r, ledger));
+        let others = OtherTables { paths: super::framework::paths(tables), functions: Functions::of(tables) };
+        r.put(SLICE_TABLES[0], |r| super::instructions::read(table, &others, r, ledger));
     }
     match (get("DmaPacket"), get("DmaPacketAggregated")) {
         (Some(packets), _) => r.put(SLICE_TABLES[1], |r| transfers(1, packets, r, ledger)),
