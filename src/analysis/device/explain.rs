@@ -208,9 +208,10 @@ impl<'a> WalkColumns<'a> {
         let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for (_, slices) in lanes::touching(self.profile, track, self.range) {
             let mut cursor = Cursor::default();
+            let [duplicates, unreported] = [&self.device.duplicates, &self.device.unreported].map(|all| lanes::within(all, &slices));
             for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
-                    if is_in(&self.device.duplicates, i) || is_in(&self.device.unreported, i) {
+                    if is_in(duplicates, i) || is_in(unreported, i) {
                         continue;
                     }
                     let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);

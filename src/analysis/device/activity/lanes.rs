@@ -25,6 +25,12 @@ pub(in crate::analysis::device) fn touching(
     })
 }
 
+/// Those of some slices, in order, that are in a range of slices.
+pub(in crate::analysis::device) fn within<'a>(all: &'a [u32], slices: &Range<usize>) -> &'a [u32] {
+    let place = |slice: usize| all.partition_point(|s| (*s as usize) < slice);
+    &all[place(slices.start)..place(slices.end)]
+}
+
 /// The shapes of instructions while the slices of a lane go by.
 pub(in crate::analysis::device) struct Shapes<'a> {
     left: &'a [Shape],
@@ -100,6 +106,15 @@ mod tests {
         let elements = [3, 3, 4, 7, 9].map(|i| shapes.of(i).map(|s| s.elements));
         assert_eq!(elements, [Some(30), Some(30), None, Some(70), None]);
         assert_eq!(Shapes::from(&[], 0).of(5), None);
+    }
+
+    #[test]
+    fn some_slices_in_a_range_are_found() {
+        let all = [2, 3, 7];
+        assert_eq!(
+            [within(&all, &(0..2)), within(&all, &(2..4)), within(&all, &(3..9)), within(&[], &(0..9))],
+            [&[][..], &[2, 3], &[3, 7], &[]]
+        );
     }
 
     #[test]

@@ -297,7 +297,8 @@ fn label(by: &str, value: &str) -> String {
 fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> {
     let mut labels = Labels::of(given, by, pattern);
     let mut last: Option<usize> = None;
-    let mut products = Products::from(given, i64::MIN);
+    let has_bytes = opcodes_with_bytes(given);
+    let mut products = Products::from(given, &has_bytes, i64::MIN);
     for (start, i) in instructions(given) {
         let Some(at) = labels.region(given.profile, i as usize) else {
             // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
@@ -318,12 +319,12 @@ fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> 
 
 /// Regions that the user marked, cut to the range; such as lie outside are left out.
 fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
-    let all = instructions(given);
+    let (all, has_bytes) = (instructions(given), opcodes_with_bytes(given));
     let region = |(name, range): &(String, TimeRange)| {
         let window = (range.start.0.max(given.range.start.0), range.end.0.min(given.range.end.0));
         let mut found = Found { name: name.clone(), windows: vec![window], ..Found::default() };
         let (from, to) = (all.partition_point(|s| s.0 < window.0), all.partition_point(|s| s.0 < window.1));
-        let mut products = Products::from(given, window.0);
+        let mut products = Products::from(given, &has_bytes, window.0);
         all[from..to.max(from)].iter().for_each(|own| add(given, &mut found, &mut products, *own));
         (window.0 < window.1).then_some(found)
     };
@@ -332,15 +333,24 @@ fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<
     out
 }
 
-/// The matrix products of a core while its instructions go by, both by start.
+/// Opcodes, by string, of which any instruction has bytes of HBM: few have.
+fn opcodes_with_bytes(given: &EvidenceContext<'_>) -> Vec<bool> {
+    let mut out = vec![false; given.profile.strings.len()];
+    let names = given.device.hbm.iter().filter_map(|h| given.profile.slices.name.get(h.slice as usize));
+    names.for_each(|name| out[name.index()] = true);
+    out
+}
+
+/// The matrix products of a core while its instructions go by, both by start, and which opcodes have bytes.
 struct Products<'a> {
     left: &'a [rows::Product],
+    has_bytes: &'a [bool],
 }
 
 impl<'a> Products<'a> {
-    fn from(given: &'a EvidenceContext<'_>, start: i64) -> Self {
+    fn from(given: &'a EvidenceContext<'_>, has_bytes: &'a [bool], start: i64) -> Self {
         let all = &given.core.products;
-        Products { left: &all[all.partition_point(|p| p.start < start)..] }
+        Products { left: &all[all.partition_point(|p| p.start < start)..], has_bytes }
     }
 
     /// FLOPs of an instruction; 0 where it is no product.
@@ -364,10 +374,24 @@ fn add(given: &EvidenceContext<'_>, region: &mut Found, products: &mut Products<
     }
     region.flops = region.flops.saturating_add(products.flops((start, slice)));
     let hbm = &given.device.hbm;
+    if !products.has_bytes[given.profile.slices.name[slice as usize].index()] {
+        return;
+    }
     if let Ok(at) = hbm.binary_search_by_key(&slice, |h| h.slice) {
         let bytes = hbm[at].read.saturating_add(hbm[at].written);
         region.issued = Some(region.issued.unwrap_or(0).saturating_add(bytes));
     }
+}
+
+/// Place of the first time from `time` on, at or behind `at`: near ones are found in few steps.
+fn first_from(times: &[i64], at: usize, time: i64) -> usize {
+    let mut step = 1;
+    while times.get(at + step - 1).is_some_and(|t| *t < time) {
+        step *= 2;
+    }
+    let from = at + step / 2;
+    let to = (at + step - 1).min(times.len());
+    from + times[from..to.max(from)].partition_point(|t| *t < time)
 }
 
 /// What is summed up over windows.
@@ -398,10 +422,15 @@ impl Amounts {
         Amounts { parts, starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
     }
 
-    /// Bytes of transfers that start in a window.
-    fn bytes(&self, (start, end): (i64, i64)) -> u64 {
-        let at = |time: i64| self.starts.partition_point(|s| *s < time);
-        self.before[at(end)].saturating_sub(self.before[at(start)])
+    /// Bytes of transfers that start in windows, which are by start.
+    fn bytes(&self, windows: &[(i64, i64)]) -> u64 {
+        let (mut at, mut sum) = (0, 0u64);
+        for (start, end) in windows {
+            let from = first_from(&self.starts, at, *start);
+            at = first_from(&self.starts, from, *end);
+            sum = sum.saturating_add(self.before[at].saturating_sub(self.before[from]));
+        }
+        sum
     }
 
     fn region(&self, given: &EvidenceContext<'_>, found: Found) -> Region {
@@ -416,10 +445,26 @@ impl Amounts {
             time: DurationNs(spans::length(&windows)),
             exclusive: time_parts::lengths_within(&self.parts, &windows),
             instructions: found.instructions,
-            moved_bytes: self.has_sizes.then(|| windows.iter().map(|w| self.bytes(*w)).fold(0, u64::saturating_add)),
+            moved_bytes: self.has_sizes.then(|| self.bytes(&windows)),
             issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),
             flops: given.device.elements.is_told().then_some(found.flops),
             slices: found.slices,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_from;
+
+    #[test]
+    fn times_are_found_from_the_last_place_on() {
+        let times = [0, 0, 3, 5, 5, 5, 8, 13, 21, 34];
+        for at in 0..=times.len() {
+            for time in -1..36 {
+                let want = (at..times.len()).find(|i| times[*i] >= time).unwrap_or(times.len());
+                assert_eq!(first_from(&times, at, time), want, "{time} from {at}");
+            }
         }
     }
 }

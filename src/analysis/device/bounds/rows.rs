@@ -243,10 +243,11 @@ impl Columns<'_> {
     fn queue(&self, track: TrackId, sums: &mut Sums) {
         let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
+            let [duplicates, unreported] = [&self.device.duplicates, &self.device.unreported].map(|all| lanes::within(all, &slices));
             for_each_chunk(slices.len(), &mut |part| {
                 // A packet that stands twice in the file is one.
-                for i in part.map(|at| slices.start + at).filter(|i| !is_in(&self.device.duplicates, *i)) {
-                    if is_in(&self.device.unreported, i) {
+                for i in part.map(|at| slices.start + at).filter(|i| !is_in(duplicates, *i)) {
+                    if is_in(unreported, i) {
                         sums.rows.unreported += u64::from(self.starts_here(i));
                         continue;
                     }

@@ -134,8 +134,12 @@ impl<'a> EvidenceContext<'a> {
         (self.range.start.0..self.range.end.0).contains(&self.profile.slices.start[i])
     }
 
+    fn engine(&self, i: usize) -> StrId {
+        self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default()
+    }
+
     fn engine_name(&self, i: usize) -> &'a str {
-        self.profile.strings.get(self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default())
+        self.profile.strings.get(self.engine(i))
     }
 
     /// With a source line only that; else engine and opcode.

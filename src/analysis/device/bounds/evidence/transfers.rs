@@ -7,7 +7,7 @@ use crate::analysis::device::bounds::time_parts::Part;
 use crate::analysis::device::cells;
 use crate::analysis::spans;
 use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
+use crate::base::{SliceId, StrId, TrackId, text};
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -23,22 +23,12 @@ pub(super) fn idle(given: &EvidenceContext<'_>, out: &mut Evidence) {
     }
     let whole = [(given.range.start.0, given.range.end.0)];
     let idle = spans::without(&whole, &given.core.sets[Part::Dma.place()]);
+    let gaps: spans::Ranges = idle.into_iter().filter(|gap| gap.1 - gap.0 >= LEAST_IDLE_NS).collect();
     let mut groups: Groups<Option<Label>> = Groups::new();
-    for (start, end) in idle.into_iter().filter(|gap| gap.1 - gap.0 >= LEAST_IDLE_NS) {
-        let mut overlaps: FxHashMap<Label, (i64, SliceId)> = FxHashMap::default();
-        let range = TimeRange { start: TimeNs(start), end: TimeNs(end) };
-        for track in given.tracks(TrackKind::Engine) {
-            for (_, slices) in lanes::touching(given.profile, track, range) {
-                for i in slices.filter(|i| !given.is_wait[given.profile.slices.name[*i].index()]) {
-                    let time = given.profile.slices.end(i).min(end).saturating_sub(given.profile.slices.start[i].max(start));
-                    let entry = overlaps.entry(given.label(i)).or_insert((0, SliceId(i as u32)));
-                    entry.0 = entry.0.saturating_add(time.max(0));
-                }
-            }
-        }
-        let most = overlaps.into_iter().filter(|o| o.1.0 > 0).max_by_key(|(label, (time, _))| (*time, *label));
+    for ((start, end), overlaps) in gaps.iter().zip(overlaps(given, &gaps)) {
+        let most = overlaps.into_iter().filter(|o| o.time > 0).max_by_key(|o| (o.time, o.label));
         let row = match most {
-            Some((label, (_, slice))) => groups.add(Some(label), slice),
+            Some(overlap) => groups.add(Some(overlap.label), overlap.first),
             None => {
                 let row = groups.0.entry(None).or_default();
                 row.count += 1;
@@ -50,6 +40,35 @@ pub(super) fn idle(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let name = |label: &Option<Label>| (label.map_or("No instruction ran".into(), |l| given.text(l)), String::new());
     out.rows = groups.rows(given.profile, name);
     given.note_lines(out);
+}
+
+/// How long instructions of a label ran in a gap.
+#[derive(Clone)]
+struct Overlap {
+    label: Label,
+    time: i64,
+    first: SliceId,
+}
+
+/// Of each gap, what ran in it. Gaps are disjoint and by start, as the slices of a lane are: both go by once.
+fn overlaps(given: &EvidenceContext<'_>, gaps: &[(i64, i64)]) -> Vec<Vec<Overlap>> {
+    let mut out: Vec<Vec<Overlap>> = vec![Vec::new(); gaps.len()];
+    for (_, slices) in given.tracks(TrackKind::Engine).flat_map(|track| lanes::touching(given.profile, track, given.range)) {
+        let mut next = 0;
+        for i in slices.filter(|i| !given.is_wait[given.profile.slices.name[*i].index()]) {
+            let span = (given.profile.slices.start[i], given.profile.slices.end(i));
+            next += gaps[next..].iter().take_while(|gap| gap.1 <= span.0).count();
+            for (gap, of_gap) in gaps[next..].iter().zip(&mut out[next..]).take_while(|gap| gap.0.0 < span.1) {
+                let time = span.1.min(gap.1).saturating_sub(span.0.max(gap.0)).max(0);
+                let label = given.label(i);
+                match of_gap.iter_mut().find(|o| o.label == label) {
+                    Some(known) => known.time = known.time.saturating_add(time),
+                    None => of_gap.push(Overlap { label, time, first: SliceId(i as u32) }),
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Transfers that move data and start in the range: slice, queue, bytes.

@@ -8,7 +8,7 @@ use crate::model::{NeuronDevice, TrackKind};
 /// Waiting time by engine and opcode, and who signalled.
 pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let signals = Signals::of(given.profile);
-    let mut groups: Groups<(StrId, StrId, &str)> = Groups::new();
+    let mut groups: Groups<(StrId, StrId, Signaller)> = Groups::new();
     let mut has_waits = false;
     for i in given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)) {
         let Some(&wait) = given.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) else { continue };
@@ -17,26 +17,42 @@ pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
             continue;
         }
         let slice = SliceId(i as u32);
-        let engine = given.engines.and_then(|e| e.get(i).copied()).unwrap_or_default();
+        let engine = given.engine(i);
         let row = groups.add((engine, given.profile.slices.name[i], signaller(given, &signals, slice)), slice);
         plus_time(&mut row.time, wait.into());
     }
     let get = |id| given.profile.strings.get(id);
-    let name = |(engine, name, by): &(StrId, StrId, &str)| (format!("{} {}", get(*engine), get(*name)), (*by).to_string());
+    let name = |(engine, name, by): &(StrId, StrId, Signaller)| {
+        let by = match by {
+            Signaller::NoSemaphore => "no semaphore recorded",
+            Signaller::NotRecorded => "not recorded",
+            Signaller::Dma => "DMA",
+            Signaller::Engine(engine) => get(*engine),
+        };
+        (format!("{} {}", get(*engine), get(*name)), by.to_string())
+    };
     out.rows = groups.rows(given.profile, name);
     if !has_waits {
         out.notes.push("Waiting times of instructions are not recorded in this file.".into());
     }
 }
 
-/// The engine, or DMA, that made the last condition of an instruction true.
-fn signaller<'a>(given: &EvidenceContext<'a>, signals: &Signals<'_>, slice: SliceId) -> &'a str {
+/// What made the last condition of an instruction true.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Signaller {
+    NoSemaphore,
+    NotRecorded,
+    Dma,
+    Engine(StrId),
+}
+
+fn signaller(given: &EvidenceContext<'_>, signals: &Signals<'_>, slice: SliceId) -> Signaller {
     let (_, until) = crate::analysis::device::waiting::waits::over(given.profile, slice);
     let reached = signals.waits(slice).filter_map(|wait| Some((signals.reached(wait, until)?, wait)));
     match reached.max_by_key(|r| r.0).map(|(time, wait)| signals.signal(wait, time)) {
-        None => "no semaphore recorded",
-        Some(None) => "not recorded",
-        Some(Some(Signal::Transfer(_))) => "DMA",
-        Some(Some(Signal::Instruction(by))) => given.engine_name(by.index()),
+        None => Signaller::NoSemaphore,
+        Some(None) => Signaller::NotRecorded,
+        Some(Some(Signal::Transfer(_))) => Signaller::Dma,
+        Some(Some(Signal::Instruction(by))) => Signaller::Engine(given.engine(by.index())),
     }
 }
