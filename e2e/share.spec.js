@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { crc32, gzipSync } from 'node:zlib';
-import { dropFiles, expect, idle, lanes, neuron, openProfile, picture, samples, settled, show, start, test, timeline } from './support.js';
+import { conformance, dropFiles, expect, idle, kineto, lanes, neuron, openProfile, picture, samples, settled, show, start, test, timeline } from './support.js';
 
 const CPU = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -16,6 +16,19 @@ async function saved(page, action, then = async () => {}) {
   const file = await download;
   return { path: await file.path(), name: file.suggestedFilename() };
 }
+
+test('the link of a view is copied, with the name of the file that it needs', async ({ page, site, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await start(page, site);
+  await openProfile(page, CPU);
+  await show(page, 'operators');
+  await expect.poll(() => page.url()).toContain('view=operators');
+  await page.locator('[data-share]').click();
+  await picture(page, 'share-dialog');
+  await page.locator('[data-share-action="link"]').click();
+  await expect(page.locator('.notice')).toContainText('cpu_single.pt.trace.json');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+});
 
 test('a picture of the timeline has its rows, legend and range', async ({ page, site }) => {
   await start(page, site);
@@ -249,7 +262,7 @@ test('one HTML file opens from a disk without a network', async ({ page, site, b
   await openProfile(page, CPU);
   await show(page, 'operators');
   const file = await saved(page, 'single', async () => {
-    await expect(page.locator('[data-single-size]')).toContainText('for the profile');
+    await expect(page.locator('[data-single-size]')).toContainText('for the entire profile');
     await page.locator('dialog .button', { hasText: 'Save' }).click();
   });
   const out = join(test.info().outputDir, 'single.html');
@@ -279,6 +292,133 @@ test('one HTML file opens from a disk without a network', async ({ page, site, b
   }, [...readFileSync(CPU)]);
   expect(sizes).toBeLessThan(gzipSync(readFileSync(CPU)).length * 1.25 + 500);
   expect(statSync(out).size).toBeGreaterThan(sizes);
+});
+
+/** Selects a part of the timeline, as shares of its width. */
+async function selectRange(page, from, to) {
+  const box = await (await lanes(page)).boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * from, box.y + box.height * 0.5);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to, box.y + box.height * 0.5, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect(page.locator('[data-clear-range]')).toBeVisible();
+}
+
+/** Opens a saved HTML file from the disk, with the network off. */
+async function inAnotherBrowser(browser, file, look) {
+  const { mkdir, copyFile } = await import('node:fs/promises');
+  await mkdir(test.info().outputDir, { recursive: true });
+  const out = join(test.info().outputDir, file.name);
+  await copyFile(file.path, out);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true });
+  try {
+    const other = await context.newPage();
+    await other.goto(pathToFileURL(out).href);
+    await look(other);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Headline and rows of the views of a GPU trace. */
+async function answersOf(page) {
+  const out = {};
+  await show(page, 'overview');
+  out.overview = await page.locator('[data-view="overview"] [data-headline]').textContent();
+  await show(page, 'operators');
+  out.operators = await page.locator('[data-view="operators"] [data-headline]').textContent();
+  await expect(page.locator('table[data-table="operators"] tbody tr[data-row]').first()).toBeVisible();
+  out.rows = await page.locator('table[data-table="operators"]').innerText();
+  await show(page, 'kernels');
+  out.kernels = await page.locator('[data-view="kernels"] [data-headline]').textContent();
+  await show(page, 'efficiency');
+  out.efficiency = await page.locator('[data-view="efficiency"] [data-headline]').textContent();
+  out.range = await page.locator('[data-clear-range]').textContent();
+  return out;
+}
+
+test('one HTML file of a range answers as the entire trace with the range selected', async ({ page, site, browser }) => {
+  test.setTimeout(120_000);
+  await start(page, site);
+  await openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz'));
+  await selectRange(page, 0.35, 0.45);
+  const want = await answersOf(page);
+  expect(want.rows.split('\n').length).toBeGreaterThan(5);
+  const file = await saved(page, 'single', async () => {
+    await expect(page.locator('[data-single-range]')).toContainText('original records');
+    await picture(page, 'share-range');
+    await page.locator('dialog .button', { hasText: 'Selected range' }).click();
+    await expect(page.locator('[data-single-size]')).toContainText('for the records of the selected range');
+    await page.locator('dialog .button', { hasText: 'Save' }).click();
+  });
+  await inAnotherBrowser(browser, file, async (other) => {
+    await expect(other.locator('body')).toHaveAttribute('data-profile', 'kineto');
+    await idle(other);
+    await expect(other.locator('[data-view="efficiency"]'), 'what was on screen').toBeVisible();
+    expect(await answersOf(other)).toEqual(want);
+  });
+});
+
+/** What the views of a device say that is known within a range: what ended a wait can lie before it. */
+async function deviceAnswers(page) {
+  const out = {};
+  await show(page, 'bounds');
+  out.bounds = (await page.locator('[data-view="bounds"]').innerText()).split('\n').slice(0, 8);
+  await show(page, 'operators');
+  out.operators = await page.locator('[data-view="operators"] [data-headline]').textContent();
+  out.rows = await page.locator('table[data-table="operators"]').innerText();
+  await show(page, 'summary');
+  const engines = await page.locator('table[data-table="engines"] tbody tr[data-row]').allInnerTexts();
+  out.engines = engines.filter((row) => !/\t0 ns/.test(row));
+  out.range = await page.locator('[data-clear-range]').textContent();
+  return out;
+}
+
+test('one HTML file of a range of a device profile has the views of the device', async ({ page, site, browser }) => {
+  test.setTimeout(120_000);
+  await start(page, site);
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  await selectRange(page, 0.4, 0.6);
+  const want = await deviceAnswers(page);
+  const file = await saved(page, 'single', async () => {
+    await expect(page.locator('[data-single-range]')).toContainText('as Parquet tables');
+    await page.locator('dialog .button', { hasText: 'Selected range' }).click();
+    await expect(page.locator('[data-single-size]')).toContainText('for the tables of the selected range');
+    await page.locator('dialog .button', { hasText: 'Save' }).click();
+  });
+  await inAnotherBrowser(browser, file, async (other) => {
+    await expect(other.locator('body')).toHaveAttribute('data-profile', 'neuron_parquet');
+    await idle(other);
+    expect(await deviceAnswers(other)).toEqual(want);
+  });
+});
+
+test('one HTML file of a range of another profile says that it is the timeline alone', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, conformance('pftrace', 'qwen_h100.pftrace'));
+  await selectRange(page, 0.4, 0.5);
+  const file = await saved(page, 'single', async () => {
+    await expect(page.locator('[data-single-range]')).toContainText('its timeline alone');
+    await page.locator('dialog .button', { hasText: 'Selected range' }).click();
+    await expect(page.locator('[data-single-size]')).toContainText('for the timeline of the selected range');
+    await page.locator('dialog .button', { hasText: 'Save' }).click();
+  });
+  expect(file.name).toMatch(/\.html$/);
+});
+
+test('charts without plotters are saved as vectors too', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  await show(page, 'layers');
+  const chart = page.locator('figure.chart').filter({ hasText: 'Active time of all engines together' });
+  const [file] = await Promise.all([page.waitForEvent('download'), chart.getByRole('button', { name: 'SVG' }).click()]);
+  expect(file.suggestedFilename()).toMatch(/\.svg$/);
+  const svg = readFileSync(await file.path(), 'utf8');
+  expect(svg).toMatch(/^<svg /);
+  expect(svg).toContain('MATMUL');
+  expect(svg.match(/<rect /g).length).toBeGreaterThan(20);
 });
 
 test('an old browser gets a sentence', async ({ page, site }) => {

@@ -4,6 +4,7 @@
 //! this format draw a thread as nested slices. A slice that touches the range is written whole. Nothing is remembered between two parts.
 
 use super::question::Refusal;
+use super::range_records::micros;
 use super::{Session, record_fields};
 use crate::base::{EventId, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
@@ -138,13 +139,6 @@ fn value(text: &str) -> String {
         Ok(_) if is_json => text.into(),
         _ => quoted(text),
     }
-}
-
-/// Nanoseconds as microseconds, exactly.
-fn micros(ns: i64) -> String {
-    let sign = if ns < 0 { "-" } else { "" };
-    let (whole, rest) = (ns.unsigned_abs() / 1000, ns.unsigned_abs() % 1000);
-    if rest == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{rest:03}") }
 }
 
 impl Writer<'_> {

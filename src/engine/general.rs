@@ -4,6 +4,7 @@ use super::export::{ExportPart, ExportQuery};
 use super::export_trace::{TraceEvents, TraceEventsQuery};
 use super::query::{Details, ImportSummary, TablePart};
 use super::question::{Refusal, answers};
+use super::range_records::{self, RangeRecords, RangeRecordsQuery};
 use super::scan::{ScanPart, ScanQuery};
 use super::slice_summary::SliceSummary;
 use super::{Session, scan};
@@ -18,6 +19,7 @@ use crate::analysis::search::{self, SearchHits, SearchQuery};
 use crate::analysis::span::{self, SpanFigures};
 use crate::analysis::variants::{self, VariantParts, Variants};
 use crate::base::{EventId, SliceId, TimeNs, TimeRange};
+use crate::formats::kineto;
 use serde::{Deserialize, Serialize};
 
 /// Tracks and totals: `report --query import`.
@@ -155,6 +157,7 @@ answers! {
     TableHelpQuery => Vec<String>: |s, q| Ok(s.table_help(&q.id));
     ExportQuery => ExportPart: |s, q| s.export(q);
     TraceEventsQuery => TraceEvents: |s, q| s.trace_events(q);
+    RangeRecordsQuery => RangeRecords: |s, q| s.range_records(q);
     ExplainQuery => ExplainPart: |s, q| s.explain_part(q);
     ExplainPairQuery => Explain: |_, q| Ok(explain::explain(&q.base, &q.run));
     VariantPartsQuery => VariantParts: |s, _| s.variant_parts().map(VariantParts);
@@ -162,6 +165,14 @@ answers! {
 }
 
 impl Session {
+    fn range_records(&self, query: &RangeRecordsQuery) -> Result<RangeRecords, Refusal> {
+        if self.claim.format != kineto::ID {
+            return Err(Refusal::OtherKind("a PyTorch or Chrome trace"));
+        }
+        let model = self.view().ok().map(|view| view.model);
+        Ok(range_records::range_records(&self.input, &self.profile, model, query)?)
+    }
+
     fn operators(&self, query: &OperatorsQuery) -> Result<Operators, Refusal> {
         self.grouped(&query.group_by, |column, slots| {
             let tracks = operators::tracks_below(&self.profile, &query.tracks);

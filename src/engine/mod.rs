@@ -18,6 +18,7 @@ mod neuron;
 mod owners;
 pub mod query;
 pub mod question;
+pub mod range_records;
 mod record_fields;
 mod renamed;
 pub mod scan;

@@ -6,6 +6,7 @@ pub use super::export_trace::{TraceCursor, TraceEvents, TraceEventsQuery};
 pub use super::fleet::*;
 pub use super::general::*;
 pub use super::neuron::*;
+pub use super::range_records::{RangeRecords, RangeRecordsQuery, RecordsCursor};
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use super::scoped::{Scope, ScopeQuery};
 pub use super::slice_summary::SliceSummary;

@@ -295,7 +295,7 @@ questions! {
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ConvertedTablesQuery, ExportQuery,
-    TraceEventsQuery, ScopeQuery,
+    TraceEventsQuery, RangeRecordsQuery, ScopeQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,

@@ -4,10 +4,13 @@
 use super::choices::Choices;
 use crate::base::{TimeNs, TimeRange};
 
+/// In place of a content hash: the profile that is opened next. For one HTML file, whose profile is made with it.
+pub const ANY_PROFILE: &str = "*";
+
 /// What a link says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UrlState {
-    /// Content hash of the profile.
+    /// Content hash of the profile, or [`ANY_PROFILE`].
     pub hash: String,
     /// Name of its file, to ask for it.
     pub name: String,

@@ -12,7 +12,7 @@ use super::remote;
 use super::timeline;
 use super::unpack;
 use crate::base::{InputSet, Member};
-use crate::engine::query::{ExportQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
+use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
 use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
 use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
@@ -89,7 +89,8 @@ pub fn install_table_writer(new: fn() -> Box<dyn TableWriting>) {
 /// Answers that take longer than this are kept, ms.
 const SLOW_MS: f64 = 30.0;
 /// Of these the parts are asked for once: of a search in records, and of a file that is saved.
-const ASKED_ONCE: [u32; 4] = [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, TablePartQuery::NUMBER];
+const ASKED_ONCE: [u32; 5] =
+    [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, RangeRecordsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.
 const MOST_KEPT: usize = 1 << 20;
 

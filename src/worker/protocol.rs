@@ -2,8 +2,9 @@
 
 use crate::base::Ledger;
 pub use crate::engine::query::{
-    BriefQuery, ColourKeysQuery, ConvertedTablesQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, Scope,
-    ScopeQuery, SearchQuery, SliceSummary, TableInfo, TablePartQuery, TableStream, Term, TraceCursor, TraceEventsQuery, Within,
+    BriefQuery, ColourKeysQuery, ConvertedTablesQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery,
+    RangeRecordsQuery, RecordsCursor, ScanQuery, Scope, ScopeQuery, SearchQuery, SliceSummary, TableInfo, TablePartQuery, TableStream,
+    Term, TraceCursor, TraceEventsQuery, Within,
 };
 pub use crate::engine::{HotColumns, HotMeta, Meta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};

@@ -1,9 +1,11 @@
 //! A profile saved as a Chrome trace and read again has the same slices, counters, instants and arrows.
 
 use crate::common::conformance;
+use axonscope::analysis::torch::kernels::KernelsQuery;
+use axonscope::analysis::torch::ops::OpsQuery;
 use axonscope::base::{InputSet, SliceId, TimeNs, TimeRange};
 use axonscope::engine::Session;
-use axonscope::engine::query::{TraceCursor, TraceEventsQuery};
+use axonscope::engine::query::{OverviewQuery, RangeRecordsQuery, RecordsCursor, TraceCursor, TraceEventsQuery};
 use axonscope::model::Profile;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -195,4 +197,128 @@ proptest! {
         let session = session("any.json", trace.to_string().into_bytes());
         same_again(&session, None);
     }
+}
+
+/// The trace of the records that a range needs, and the number of events.
+fn records(session: &Session, range: TimeRange) -> (String, u64) {
+    let (mut text, mut n_events, mut cursor) = (String::new(), 0, RecordsCursor::default());
+    loop {
+        let part = session.ask(&RangeRecordsQuery { range, tracks: Vec::new(), cursor }).unwrap();
+        text.push_str(&part.text);
+        n_events += part.n_events;
+        match part.next {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).expect("JSON");
+    (text, n_events)
+}
+
+fn part_of(session: &Session, from: f64, to: f64) -> TimeRange {
+    let all = session.profile.meta.range;
+    let at = |share: f64| TimeNs(all.start.0 + (all.duration().0 as f64 * share) as i64);
+    TimeRange::new(at(from), at(to))
+}
+
+/// The views of a range are those of the entire trace with the range selected.
+fn same_views(session: &Session, range: TimeRange) -> Session {
+    let (text, _) = records(session, range);
+    let again = self::session("again.json", text.into_bytes());
+    again.profile.check().expect("a sound profile");
+    let range = Some(range);
+    let touching = slices(&session.profile, range);
+    assert!(slices(&again.profile, range) == touching, "slices of the range, at the times of the trace");
+    assert!(again.profile.slices.len() < session.profile.slices.len());
+    let ops = |s: &Session| s.ask(&OpsQuery { range, ..OpsQuery::default() }).unwrap();
+    let (want, got) = (ops(session), ops(&again));
+    assert!(!want.rows.is_empty(), "a range with operators");
+    let row = |r: &axonscope::analysis::torch::ops::OpRow| serde_json::to_value(r).unwrap();
+    let sorted = |rows: &[axonscope::analysis::torch::ops::OpRow]| {
+        let mut out: Vec<String> = rows
+            .iter()
+            .map(|r| {
+                let mut v = row(r);
+                forget_places(&mut v);
+                v.to_string()
+            })
+            .collect();
+        out.sort();
+        out
+    };
+    assert_eq!(sorted(&got.rows), sorted(&want.rows), "operators");
+    let kernels = |s: &Session| {
+        let found = s.ask(&KernelsQuery { range, ..KernelsQuery::default() }).unwrap();
+        let mut out: Vec<String> = found
+            .rows
+            .iter()
+            .map(|r| {
+                let mut v = serde_json::to_value(r).unwrap();
+                forget_places(&mut v);
+                v.to_string()
+            })
+            .collect();
+        out.sort();
+        out
+    };
+    assert_eq!(kernels(&again), kernels(session), "kernels");
+    let busy = |s: &Session| serde_json::to_string(&s.ask(&OverviewQuery { range }).unwrap().summary).unwrap();
+    assert_eq!(busy(&again), busy(session), "categories of the steps");
+    again
+}
+
+/// Colours and numbers of slices are not the same in another profile.
+fn forget_places(value: &mut serde_json::Value) {
+    if let Some(row) = value.as_object_mut() {
+        row.retain(|key, _| {
+            !["slot", "colour", "first", "slices", "example", "slice", "longest", "longest_operator"].contains(&key.as_str())
+        });
+        row.values_mut().for_each(forget_places);
+    } else if let Some(list) = value.as_array_mut() {
+        list.iter_mut().for_each(forget_places);
+    }
+}
+
+#[test]
+fn records_of_a_range_keep_the_views_of_a_cpu_trace() {
+    let session = sample("cpu_single.pt.trace.json.gz");
+    same_views(&session, part_of(&session, 0.3, 0.5));
+}
+
+#[test]
+fn records_of_a_range_keep_the_views_of_a_gpu_trace() {
+    let Some(folder) = conformance("kineto/traces") else { return };
+    let session = read(&folder.join("tracelens-traces/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"));
+    let range = part_of(&session, 0.4, 0.6);
+    let again = same_views(&session, range);
+    let devices = |s: &Session| match &s.profile.domain {
+        axonscope::model::Domain::Torch(torch) => format!("{:?}", torch.devices),
+        _ => String::new(),
+    };
+    assert!(devices(&again).contains("H100") && devices(&again) == devices(&session), "devices of the root");
+    // A range of the range.
+    same_views(&again, part_of(&session, 0.45, 0.5));
+    let old = read(&folder.join("kineto-traces/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz"));
+    same_views(&old, part_of(&old, 0.3, 0.45));
+}
+
+#[test]
+fn records_of_odd_traces() {
+    let pair = "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"a\",\"ts\":10,\"dur\":5},\n {\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"b\",\"ts\":100.5,\"dur\":5} , {\"ph\":\"B\",\"pid\":1,\"tid\":2,\"name\":\"c]}\",\"ts\":101},{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"ts\":103},{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}}";
+    // A list, an object with keys around it, a file that is cut.
+    for text in [
+        format!("{pair}]"),
+        format!("{{\"a\": [1, {{}}], \"traceEvents\": {pair}], \"b\": \"ü\"}}\n"),
+        format!("{{\"traceEvents\":{pair},{{\"ph\":\"X\",\"na"),
+    ] {
+        let session = session("odd.json", text.clone().into_bytes());
+        let (text, n_events) = records(&session, TimeRange::new(TimeNs(90_000), TimeNs(95_000)));
+        assert_eq!(n_events, 4, "b, both ends of c, the name of the process: {text}");
+        let again = self::session("again.json", text.into_bytes());
+        let of = |p: &Profile| slices(p, None).into_iter().map(|s| (s.0, s.2)).collect::<Vec<_>>();
+        assert_eq!(of(&again.profile), [(90_500, "b".to_string()), (91_000, "c]}".to_string())], "times of the trace");
+    }
+    let neuron = sample("synthetic-neuron.json");
+    let query = RangeRecordsQuery { range: neuron.profile.meta.range, tracks: Vec::new(), cursor: RecordsCursor::default() };
+    assert!(neuron.ask(&query).is_err());
 }

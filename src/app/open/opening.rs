@@ -11,7 +11,7 @@ use crate::app::workers::worker_registry::{self, Handle};
 use crate::base::text;
 use crate::state::{
     App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, region_scope, runs, saved_defaults::DefaultsKind,
-    url::Named, url::UrlState,
+    url::ANY_PROFILE, url::Named, url::UrlState,
 };
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
@@ -254,7 +254,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
     sleep::join(app, id, worker);
     sleep::relay(app, id, calls);
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
-    let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
+    let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash || w.hash == ANY_PROFILE);
     let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(hot.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.

@@ -12,7 +12,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::dom::{call_script, file_name};
 use crate::views::timeline::picture;
 use crate::worker::blob::words;
-use crate::worker::protocol::{TraceCursor, TraceEventsQuery};
+use crate::worker::protocol::{RangeRecordsQuery, RecordsCursor, TraceCursor, TraceEventsQuery};
 use js_sys::{Array, Object, Promise, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -29,6 +29,8 @@ thread_local! {
     static HOST: RefCell<Option<Object>> = const { RefCell::new(None) };
     /// Where the Chrome trace that is being saved goes on.
     static TRACE: Cell<Option<TraceCursor>> = const { Cell::new(None) };
+    /// Where the records of the selected range go on.
+    static RECORDS: Cell<Option<RecordsCursor>> = const { Cell::new(None) };
 }
 
 /// Does what a button or a command names.
@@ -71,6 +73,10 @@ fn host(app: App) -> Object {
     set(&host, "beginTrace", begin.into_js_value());
     let next = Closure::<dyn Fn(bool) -> Promise>::new(move |is_range| future_to_promise(next_of_trace(app, is_range)));
     set(&host, "nextOfTrace", next.into_js_value());
+    let begin = Closure::<dyn Fn()>::new(|| RECORDS.set(Some(RecordsCursor::default())));
+    set(&host, "beginRecords", begin.into_js_value());
+    let next = Closure::<dyn Fn() -> Promise>::new(move || future_to_promise(next_of_records(app)));
+    set(&host, "nextOfRecords", next.into_js_value());
     let begin = Closure::<dyn Fn(bool) -> Promise>::new(move |is_range| future_to_promise(table_zip::begin(app, is_range)));
     set(&host, "beginTables", begin.into_js_value());
     let next = Closure::<dyn Fn() -> Promise>::new(|| future_to_promise(table_zip::next()));
@@ -102,6 +108,7 @@ fn state(app: App) -> JsValue {
         range.map_or_else(|| format!("Entire trace: {}", text::duration(whole.duration())), |r| format!("Selected range {}", times(r)));
     set(&out, "scope", scope);
     set(&out, "window", app.window.get().map_or_else(String::new, times));
+    set(&out, "hasRows", range.is_some() && app.rows.with(|rows| !rows.is_empty()));
     set(&out, "isDevice", front.is_device());
     set(&out, "nSlices", front.hot.info.n_slices as f64);
     let offered = views::VIEWS.iter().filter(|v| front.hot.info.views.iter().any(|id| id == v.id));
@@ -181,6 +188,23 @@ async fn next_of_trace(app: App, is_range: bool) -> Result<JsValue, JsValue> {
     let numbers = [part.progress.0, part.progress.1, part.n_slices, part.n_without_fields].map(|n| JsValue::from(n as f64));
     let mut out = Array::of1(&part.text.into());
     out.extend(numbers);
+    out.push(&part.next.is_none().into());
+    Ok(out.into())
+}
+
+/// The next records of the selected range and of the rows of its box: `[text, done, of, events, name of the file, whether it is the last]`.
+async fn next_of_records(app: App) -> Result<JsValue, JsValue> {
+    let error = |text: &str| JsValue::from(js_sys::Error::new(text));
+    let front = app.front_untracked().ok_or_else(|| error("The profile was closed."))?;
+    let range = app.range.get_untracked().ok_or_else(|| error("No range is selected."))?;
+    let rows = app.rows.get_untracked();
+    let tracks = if rows.is_empty() { Vec::new() } else { front.hot.info.tracks_of(&rows) };
+    let query = RangeRecordsQuery { range, tracks, cursor: RECORDS.get().unwrap_or_default() };
+    let part = front.ask.ask(query).await.map_err(|e| error(&e.to_string()))?;
+    RECORDS.set(part.next);
+    let mut out = Array::of1(&part.text.into());
+    out.extend([part.progress.0, part.progress.1, part.n_events].map(|n| JsValue::from(n as f64)));
+    out.push(&part.member.into());
     out.push(&part.next.is_none().into());
     Ok(out.into())
 }

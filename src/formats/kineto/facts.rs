@@ -11,6 +11,8 @@ pub struct TraceMetadata {
     pub facts: Vec<Fact>,
     /// What times are counted from, nanoseconds since 1970.
     pub base_ns: Option<i64>,
+    /// Time of the file at which the trace that this one is a part of begins, nanoseconds.
+    pub origin_ns: Option<i64>,
     /// Rank and world size.
     pub rank: Option<(u32, u32)>,
     /// `Framework`: a library that drives the training; mostly empty.
@@ -46,6 +48,7 @@ impl TraceMetadata {
     pub fn value(&mut self, key: &[u8], text: &[u8]) {
         match key {
             b"baseTimeNanoseconds" => self.base_ns = number::scaled(text.trim_ascii().trim_prefix_quote(), 0),
+            b"axonscopeOrigin" => return self.origin_ns = number::micros_to_nanos(text.trim_ascii().trim_prefix_quote()),
             b"Framework" => self.framework = shown(text),
             b"deviceProperties" => return self.devices(text),
             b"distributedInfo" => {

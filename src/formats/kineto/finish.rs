@@ -9,6 +9,8 @@ use crate::model::{Domain, Meta, Profile, RecordRef};
 
 /// A `Record Window End` farther than this from everything else says nothing about the trace.
 const WINDOW_END_MAX_NS: i64 = 86_400_000_000;
+/// A part of a trace does not begin later than 30 days after the trace.
+const PART_MAX_NS: i64 = 30 * 86_400 * 1_000_000_000;
 /// Times beyond this (2001-09-09) are taken for times since 1970.
 const EPOCH_MIN_NS: i64 = 1_000_000_000_000_000_000;
 
@@ -23,7 +25,7 @@ impl Content {
         }
         self.lanes.settle(&mut self.builder);
         std::mem::take(&mut self.counters).settle(&mut self.builder);
-        let first = self.builder.first_time();
+        let first = self.builder.first_time().map(|first| self.first_of_whole(first));
         let offset = first.unwrap_or(0).saturating_neg();
         self.builder.shift(offset);
         let is_torch = self.is_torch();
@@ -44,6 +46,12 @@ impl Content {
             ledger.note("A Chrome trace without PyTorch profiler data: it is shown as a timeline without PyTorch views.");
         }
         finished.profile
+    }
+
+    /// Of a part of a trace: where the trace begins, unless that is too far away to be true.
+    fn first_of_whole(&self, first: i64) -> i64 {
+        let is_likely = |origin: &i64| first.checked_sub(*origin).is_some_and(|n| (0..=PART_MAX_NS).contains(&n));
+        self.facts.origin_ns.filter(is_likely).unwrap_or(first)
     }
 
     fn is_torch(&self) -> bool {
