@@ -77,6 +77,11 @@ test('the picture zooms, pans, chooses and reads out, by pointer and by keys', a
   await page.mouse.wheel(0, -300);
   await page.keyboard.up('Control');
   expect((await ends(canvas)).span).toBeLessThan(all.span);
+  const chart = page.locator('[data-chart="snapshot-history"]');
+  const [download] = await Promise.all([page.waitForEvent('download'), chart.getByRole('button', { name: 'SVG' }).click()]);
+  const svg = readFileSync(await download.path(), 'utf8');
+  expect(svg).toContain('Allocated memory');
+  expect(svg.match(/<path fill=/g).length).toBeGreaterThan(4);
   await page.locator('[data-field="axis"]').selectOption('time');
   await idle(page);
   expect((await ends(canvas)).span).toBe(970_162_000);
@@ -176,6 +181,8 @@ test('a million events are zoomed and moved at the rate of the screen', async ({
   const [median, p95] = [frames[60], frames[114]];
   console.log(`1,000,000 events: frames of ${median.toFixed(1)} ms in the median, ${p95.toFixed(1)} ms at p95, worst ${frames.at(-1).toFixed(1)} ms`);
   expect(median).toBeLessThan(17.5);
+  // Two frames: other programs of the machine take one now and then.
+  expect(p95).toBeLessThan(34);
 });
 
 test('ten million events open', async ({ page, site }) => {

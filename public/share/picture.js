@@ -129,8 +129,17 @@ export async function svg(host) {
   return new Blob([notes.text()], { type: 'image/svg+xml' });
 }
 
+/** What `draw` draws on a context, as SVG. */
+export async function drawn(width, height, draw) {
+  const notes = new Recorder({ width, height });
+  draw(notes);
+  return notes.text();
+}
+
 const escaped = (text) => String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '').replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 const short = (n) => String(Math.round(n * 100) / 100);
+
+const ANCHORS = { center: ' text-anchor="middle"', right: ' text-anchor="end"' };
 
 /** A drawing context that writes SVG: as much of the canvas as the timeline uses. Pixels become paths of runs of one colour. */
 class Recorder {
@@ -140,7 +149,7 @@ class Recorder {
     this.nClips = 0;
     this.state = { x: 0, y: 0, depth: 0 };
     this.stack = [];
-    Object.assign(this, { fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, globalAlpha: 1, font: '11px monospace', textBaseline: 'middle', lineJoin: 'miter', path: '' });
+    Object.assign(this, { fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, globalAlpha: 1, font: '11px monospace', textBaseline: 'middle', textAlign: 'left', lineJoin: 'miter', path: '' });
     this.ruler = document.createElement('canvas').getContext('2d');
   }
 
@@ -181,7 +190,7 @@ class Recorder {
   measureText(text) { this.ruler.font = this.font; return this.ruler.measureText(text); }
   written(text, x, y, paint) {
     const [, weight, px, family] = this.font.match(/^(\d+ )?([\d.]+)px (.*)$/s) ?? [null, '', '11', 'monospace'];
-    this.out.push(`<text x="${short(x)}" y="${short(y)}" dy="0.35em" font-size="${px}" font-family="${escaped(family)}"${weight ? ` font-weight="${weight.trim()}"` : ''} xml:space="preserve" ${paint}${this.alpha()}>${escaped(text)}</text>`);
+    this.out.push(`<text x="${short(x)}" y="${short(y)}" dy="0.35em" font-size="${px}" font-family="${escaped(family)}"${weight ? ` font-weight="${weight.trim()}"` : ''} xml:space="preserve"${ANCHORS[this.textAlign] ?? ''} ${paint}${this.alpha()}>${escaped(text)}</text>`);
   }
   fillText(text, x, y) { this.written(text, x, y, `fill="${escaped(this.fillStyle)}"`); }
   strokeText(text, x, y) { this.written(text, x, y, `fill="none" stroke="${escaped(this.strokeStyle)}" stroke-width="${this.lineWidth}" stroke-linejoin="round"`); }
@@ -205,6 +214,8 @@ export function paths(pixels, width, height) {
     for (let left = 0; left < width;) {
       let right = left + 1;
       while (right < width && line[right] === line[left]) right++;
+      // What is transparent is not drawn.
+      if (line[left] >>> 24 === 0) { left = right; continue; }
       const part = `M${left} ${top}h${right - left}v${bottom - top}h${left - right}z`;
       if (of.has(line[left])) of.get(line[left]).push(part);
       else of.set(line[left], [part]);

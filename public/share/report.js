@@ -7,14 +7,20 @@ const isSeen = (element) => element.getClientRects().length > 0 && !element.clos
 const words = (element) => element.innerText.replace(/\s+/g, ' ').trim();
 const cut = (text) => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text);
 
+/** Milliseconds that a chart may take for its SVG: some load what writes it. */
+const LONGEST_MS = 3000;
+
 /** The SVG of a chart: what its button would save. */
-function svgOf(figure) {
-  let svg = null;
-  const take = (event) => { svg = event.detail; event.preventDefault(); };
-  window.addEventListener('axonscope-save', take);
-  figure.querySelector('button[title="Save as a vector image"]')?.click();
-  window.removeEventListener('axonscope-save', take);
-  return svg;
+async function svgOf(figure) {
+  const button = figure.querySelector('button[title="Save as a vector image"]');
+  if (!button) return null;
+  return new Promise((done) => {
+    const end = (svg) => { window.removeEventListener('axonscope-save', take); done(svg); };
+    const take = (event) => { event.preventDefault(); end(event.detail); };
+    window.addEventListener('axonscope-save', take);
+    button.click();
+    setTimeout(end, LONGEST_MS, null);
+  });
 }
 
 /** A table: headers and rows as texts, and how many rows it has beyond these. */
@@ -49,7 +55,7 @@ async function blocks(root, mostRows) {
     else if (element.matches('figure.chart')) {
       const title = words(element.querySelector('h3') ?? element);
       const table = element.querySelector('table');
-      out.push({ kind: 'chart', title, svg: svgOf(element), text: table && isSeen(table) ? await tableOf(table, mostRows) : null });
+      out.push({ kind: 'chart', title, svg: await svgOf(element), text: table && isSeen(table) ? await tableOf(table, mostRows) : null });
     } else if (element.matches('dl')) {
       const names = [...element.querySelectorAll('dt')];
       out.push({ kind: 'values', pairs: names.map((dt) => [words(dt), cut(words(dt.nextElementSibling ?? dt))]) });

@@ -14,6 +14,7 @@ pub mod flame;
 pub mod ladders;
 pub mod palette;
 pub mod pie;
+pub mod raster;
 pub mod scatter;
 pub mod table;
 pub mod tree;

@@ -127,6 +127,20 @@ pub fn css(rgb: [u8; 3]) -> String {
     format!("rgb({} {} {})", rgb[0], rgb[1], rgb[2])
 }
 
+/// Reads `#rgb`, `#rrggbb`, `rgb(1, 2, 3)` or `rgb(1 2 3)`.
+pub fn parsed(text: &str) -> Option<[u8; 3]> {
+    let text = text.trim();
+    if let Some(hex) = text.strip_prefix('#') {
+        let wide: String = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.get(..6)?.to_string() };
+        let n = u32::from_str_radix(&wide, 16).ok()?;
+        return Some([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
+    }
+    let inner = text.strip_prefix("rgba(").or_else(|| text.strip_prefix("rgb("))?.trim_end_matches(')');
+    let mut parts = inner.split([',', ' ', '/']).filter(|p| !p.is_empty()).map(|p| p.parse::<f64>().ok());
+    let mut next = || parts.next().flatten().map(|v| v.clamp(0.0, 255.0) as u8);
+    Some([next()?, next()?, next()?])
+}
+
 fn table([lightness, chroma]: [f64; 2]) -> [[u8; 3]; N_SLOTS as usize] {
     std::array::from_fn(|slot| {
         let is_quiet = slot >= usize::from(N_TOP);
@@ -211,6 +225,15 @@ mod tests {
     /// All slots there are.
     fn all() -> impl Iterator<Item = u16> {
         (0..N_SLOTS).chain(fixed::FIRST..fixed::FIRST + fixed::COUNT)
+    }
+
+    #[test]
+    fn colours_are_read() {
+        assert_eq!(parsed(" #2457d6"), Some([0x24, 0x57, 0xd6]));
+        assert_eq!(parsed("#fff"), Some([255; 3]));
+        assert_eq!(parsed("rgb(1, 2, 3)"), Some([1, 2, 3]));
+        assert_eq!(parsed("rgb(1 2 3 / 0.5)"), Some([1, 2, 3]));
+        assert_eq!(parsed("none"), None);
     }
 
     #[test]

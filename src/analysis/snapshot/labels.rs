@@ -1,6 +1,7 @@
 //! What a stack is called: by one of its frames, with a colour for each name.
 
 use super::peak_state;
+use super::pyramid::HistoryPyramid;
 use crate::base::Order as _;
 use crate::base::colour_slots::N_SLOTS;
 use crate::model::snapshot::SnapshotFrame;
@@ -99,13 +100,16 @@ pub struct SnapshotModel {
     pub label_of: Vec<u32>,
     /// Colour of each name.
     pub slots: Vec<u16>,
+    /// Summaries of each device's history.
+    pub pyramids: Vec<HistoryPyramid>,
 }
 
 impl SnapshotModel {
     /// Names every stack. Names with the most bytes at the peaks get the first colours.
     pub fn new(profile: &Profile, snapshot: &MemorySnapshot) -> Self {
         let mut ids: FxHashMap<String, u32> = FxHashMap::default();
-        let mut out = SnapshotModel::default();
+        let pyramids = snapshot.devices.iter().map(HistoryPyramid::new).collect();
+        let mut out = SnapshotModel { pyramids, ..SnapshotModel::default() };
         for stack in 0..snapshot.stack_ends.len() as u32 {
             let name = label(profile, snapshot, stack, GroupBy::Frame);
             let id = *ids.entry(name).or_insert_with_key(|name| {

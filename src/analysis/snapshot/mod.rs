@@ -3,6 +3,7 @@
 pub mod labels;
 pub mod live;
 pub mod picture;
+pub mod pyramid;
 pub mod segments;
 pub mod summary;
 
@@ -27,6 +28,12 @@ pub struct View<'a> {
 }
 
 impl View<'_> {
+    /// Summaries of a device of this snapshot.
+    fn pyramid(&self, device: &SnapshotDevice) -> &pyramid::HistoryPyramid {
+        let at = self.snapshot.devices.iter().position(|d| std::ptr::eq(d, device)).unwrap_or(0);
+        &self.model.pyramids[at]
+    }
+
     /// The device of that number.
     pub fn device(&self, device: u32) -> Result<&SnapshotDevice, String> {
         self.snapshot.devices.iter().find(|d| d.device == device).ok_or_else(|| format!("This snapshot has no device {device}."))

@@ -4,6 +4,7 @@
 //! too short to be seen one by one are at the bottom, as a layer for each frame; the others are above, in the order in which they were made.
 
 use super::View;
+use super::pyramid::{ColumnLookup, HistoryPyramid};
 use crate::model::snapshot::SnapshotDevice;
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +111,8 @@ pub fn picture(view: &View<'_>, device: &SnapshotDevice, query: &PictureQuery) -
         let from = from.clamp(extent.0, extent.1 - 1);
         (from, to.clamp(from + 1, extent.1))
     });
-    let states = states(device, by_time, window, n_columns);
+    let pyramid = view.pyramid(device);
+    let states = states((device, pyramid), by_time, window, n_columns);
     let total: Vec<u64> = states.iter().map(|&s| device.allocated[s as usize]).collect();
     let reserved: Vec<u64> = states.iter().map(|&s| device.reserved_at(s)).collect();
     let (least, most) = (total.iter().copied().min().unwrap_or(0), total.iter().copied().max().unwrap_or(0));
@@ -121,7 +123,7 @@ pub fn picture(view: &View<'_>, device: &SnapshotDevice, query: &PictureQuery) -
         let highest = device.reserved.iter().map(|r| r.1).chain(device.allocated.iter().copied()).max().unwrap_or(0);
         (0, highest.saturating_add(highest / 50).max(1))
     };
-    let all = covering(device, &states);
+    let all = covering((device, pyramid), &states);
     let mut threshold = ((bytes.1 - bytes.0) / u64::from(query.height.max(1))).saturating_mul(BAND_PX).max(1);
     let mut shortest = 1u16;
     let (layers, bands, drawn) = loop {
@@ -137,14 +139,14 @@ pub fn picture(view: &View<'_>, device: &SnapshotDevice, query: &PictureQuery) -
 }
 
 /// Allocations that are live in the state of a column, in their order.
-fn covering(device: &SnapshotDevice, states: &[u32]) -> Vec<Covering> {
+fn covering((device, pyramid): (&SnapshotDevice, &HistoryPyramid), states: &[u32]) -> Vec<Covering> {
     let all = &device.allocations;
     let (Some(&first), Some(&last)) = (states.first(), states.last()) else { return Vec::new() };
     // Allocations begin in order: none after this one is in the window.
     let n = all.from.partition_point(|from| *from <= last);
-    let column = |state: u32| states.partition_point(|s| *s < state) as u16;
-    let of = |id: usize| Covering { id: id as u32, from: column(all.from[id]), to: column(all.to[id]) };
-    (0..n).filter(|&id| all.to[id] > first).map(of).filter(|c| c.from < c.to).collect()
+    let columns = ColumnLookup::new(states);
+    let of = |id: usize| Covering { id: id as u32, from: columns.column(all.from[id]), to: columns.column(all.to[id]) };
+    pyramid.live_after(&all.to, n, first).map(of).filter(|c| c.from < c.to).collect()
 }
 
 /// Layers of the frames with the most bytes times columns, the most bytes at the peak first; and the bytes of all layers in each column.
@@ -191,7 +193,7 @@ fn layers<'a>(
 }
 
 /// The state that each column shows: never going back.
-fn states(device: &SnapshotDevice, by_time: bool, (from, to): (i64, i64), n_columns: usize) -> Vec<u32> {
+fn states((device, pyramid): (&SnapshotDevice, &HistoryPyramid), by_time: bool, (from, to): (i64, i64), n_columns: usize) -> Vec<u32> {
     let last = device.allocated.len().saturating_sub(1);
     let span = i128::from(to) - i128::from(from);
     let edge = |column: usize| (i128::from(from) + span * column as i128 / n_columns as i128) as i64;
@@ -209,14 +211,7 @@ fn states(device: &SnapshotDevice, by_time: bool, (from, to): (i64, i64), n_colu
         };
         let first = first.min(last);
         let end = end.clamp(first + 1, last + 1);
-        let part = &device.allocated[first..end];
-        let mut best = 0;
-        for (i, bytes) in part.iter().enumerate() {
-            if *bytes > part[best] {
-                best = i;
-            }
-        }
-        out.push((first + best) as u32);
+        out.push(pyramid.highest(&device.allocated, first..end) as u32);
     }
     out
 }

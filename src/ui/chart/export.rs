@@ -24,16 +24,10 @@ const SCALE: f64 = 2.0;
 pub struct Export {
     /// Saves pixels.
     pub on_png: Callback<()>,
-    /// Saves vectors; absent for what plotters does not draw.
-    pub on_svg: Option<Callback<()>>,
+    /// Saves vectors.
+    pub on_svg: Callback<()>,
     /// Copies pixels to the clipboard; writes the button's next label.
-    pub on_copy: Option<Callback<RwSignal<&'static str>>>,
-}
-
-impl From<Callback<()>> for Export {
-    fn from(on_png: Callback<()>) -> Self {
-        Export { on_png, on_svg: None, on_copy: None }
-    }
+    pub on_copy: Callback<RwSignal<&'static str>>,
 }
 
 impl Export {
@@ -47,7 +41,7 @@ impl Export {
             let (chart, title) = (chart.clone(), title.to_string());
             Callback::new(move |label| untrack(|| copy(&*chart, stage, &title, label)))
         };
-        Export { on_png: with(save_png), on_svg: Some(with(save_svg)), on_copy: Some(on_copy) }
+        Export { on_png: with(save_png), on_svg: with(save_svg), on_copy }
     }
 }
 

@@ -22,7 +22,6 @@ pub fn Frame(
     /// What is drawn, as a table.
     figures: Figures,
     /// Saves a picture.
-    #[prop(into)]
     on_save: Export,
     /// More controls at the right of the title.
     #[prop(optional, into)]
@@ -39,19 +38,17 @@ pub fn Frame(
         <figure class="chart" data-chart=name>
             <figcaption class="chart__head">
                 <h3>{title.clone()}</h3>
-                {tools.run()}
+                <span class="chart__tools">
+                    {tools.run()}
                 <Show when=move || !is_empty.get()>
                     <button type="button" class="link" aria-pressed=move || is_table.get().to_string() on:click=move |_| set_is_table.update(|t| *t = !*t)>
                         {switch}
                     </button>
                     <button type="button" class="link" title="Save as an image" on:click=move |_| on_save.on_png.run(())>"PNG"</button>
-                    {on_save.on_svg.map(|on_svg| view! {
-                        <button type="button" class="link" title="Save as a vector image" on:click=move |_| on_svg.run(())>"SVG"</button>
-                    })}
-                    {on_save.on_copy.map(|on_copy| view! {
-                        <button type="button" class="link" title="Copy as an image to the clipboard" on:click=move |_| on_copy.run(copy_label)>{copy_label}</button>
-                    })}
+                    <button type="button" class="link" title="Save as a vector image" on:click=move |_| on_save.on_svg.run(())>"SVG"</button>
+                    <button type="button" class="link" title="Copy as an image to the clipboard" on:click=move |_| on_save.on_copy.run(copy_label)>{copy_label}</button>
                 </Show>
+                </span>
             </figcaption>
             <p class="chart__empty" class:is-hidden=move || !is_empty.get()>{empty}</p>
             <div class="chart__stage" class:is-hidden=move || is_empty.get() || is_table.get()>{children()}</div>

@@ -72,9 +72,15 @@ pub struct Size {
 
 /// The context of a canvas of that many CSS pixels, cleared.
 pub fn sized(canvas: &HtmlCanvasElement, size: Size, scale: f64) -> Option<CanvasRenderingContext2d> {
-    canvas.set_width((size.width * scale).round() as u32);
-    canvas.set_height((size.height * scale).round() as u32);
+    let pixels = ((size.width * scale).round() as u32, (size.height * scale).round() as u32);
     let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    if (canvas.width(), canvas.height()) != pixels {
+        canvas.set_width(pixels.0);
+        canvas.set_height(pixels.1);
+    }
+    // Setting the same size again would clear it as well, and lay out the page anew.
+    context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0).ok()?;
+    context.clear_rect(0.0, 0.0, f64::from(pixels.0), f64::from(pixels.1));
     context.scale(scale, scale).ok()?;
     Some(context)
 }
@@ -119,6 +125,9 @@ pub fn rule(context: &CanvasRenderingContext2d, from: (f64, f64), to: (f64, f64)
     context.stroke();
 }
 
+/// Pixels of a point in a picture that is saved.
+pub const PICTURE_SCALE: f64 = 2.0;
+
 /// Title, chart and legend on a canvas of their own, to be saved. `legend` is a colour slot and what it says of each.
 pub fn picture(
     look: &Look,
@@ -127,19 +136,41 @@ pub fn picture(
     legend: &[(u16, String)],
     paint: impl FnOnce(&CanvasRenderingContext2d, Size),
 ) -> Option<HtmlCanvasElement> {
-    const EDGE: f64 = 16.0;
-    const LINE: f64 = 20.0;
-    let whole = Size { width: size.width + 2.0 * EDGE, height: size.height + 56.0 + legend.len() as f64 * LINE + EDGE };
     let canvas: HtmlCanvasElement = document().create_element("canvas").ok()?.dyn_into().ok()?;
-    let context = sized(&canvas, whole, 2.0)?;
+    let context = sized(&canvas, picture_size(size, legend), PICTURE_SCALE)?;
+    compose(&context, look, title, size, legend, paint);
+    Some(canvas)
+}
+
+/// Around everything in a picture that is saved.
+const EDGE: f64 = 16.0;
+/// Height of a line of its legend.
+const LINE: f64 = 20.0;
+
+/// How large a picture with a chart of `size` is.
+pub fn picture_size(size: Size, legend: &[(u16, String)]) -> Size {
+    Size { width: size.width + 2.0 * EDGE, height: size.height + 56.0 + legend.len() as f64 * LINE + EDGE }
+}
+
+/// Draws title, chart and legend.
+pub fn compose(
+    context: &CanvasRenderingContext2d,
+    look: &Look,
+    title: &str,
+    size: Size,
+    legend: &[(u16, String)],
+    paint: impl FnOnce(&CanvasRenderingContext2d, Size),
+) {
+    let whole = picture_size(size, legend);
     context.set_fill_style_str(&look.surface);
     context.fill_rect(0.0, 0.0, whole.width, whole.height);
     context.set_fill_style_str(&look.text);
     context.set_font("600 15px system-ui, sans-serif");
-    write(&context, title, EDGE, 22.0, "left");
+    write(context, title, EDGE, 22.0, "left");
     context.save();
-    context.translate(EDGE, 44.0).ok()?;
-    paint(&context, size);
+    // A context that refuses draws at its corner.
+    let _ = context.translate(EDGE, 44.0);
+    paint(context, size);
     context.restore();
     context.set_font(FONT);
     for (i, (slot, line)) in legend.iter().enumerate() {
@@ -147,9 +178,8 @@ pub fn picture(
         context.set_fill_style_str(&look.slot(*slot));
         context.fill_rect(EDGE, y - 5.0, 10.0, 10.0);
         context.set_fill_style_str(&look.text);
-        write(&context, line, EDGE + 18.0, y, "left");
+        write(context, line, EDGE + 18.0, y, "left");
     }
-    Some(canvas)
 }
 
 #[cfg(test)]

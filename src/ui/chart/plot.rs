@@ -1,9 +1,13 @@
 //! A canvas that is drawn anew whenever its size, the theme, the page's zoom or its data change.
 
+use super::export::Export;
 use super::look::{self, Look, Size};
 use crate::ui::dom;
 use crate::ui::effect::effect;
+use leptos::task::spawn_local;
 use leptos::{ev, html, prelude::*};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// The canvas and what makes it draw. Put `canvas` on a `<canvas class="chart__plot">` and call [`Plot::again`] on `transitionend`: the
@@ -39,7 +43,10 @@ impl Plot {
             }
             let scale = window().device_pixel_ratio().max(1.0);
             if let Some(context) = look::sized(&canvas, size, scale) {
+                // The next drawing begins with the same settings.
+                context.save();
                 draw(&context, size, &Look::of(&canvas));
+                context.restore();
             }
         });
         plot
@@ -63,14 +70,73 @@ impl Plot {
         corner.map_or((x, y), |c| (c.left() + x, c.top() + y))
     }
 
-    /// Saves a picture with title and legend, at the size on screen or what a picture needs.
-    pub fn save(self, title: &str, legend: &[(u16, String)], draw: impl FnOnce(&CanvasRenderingContext2d, Size, &Look)) {
-        let Some(canvas) = self.canvas.get_untracked() else { return };
-        let look = Look::of(&canvas);
-        let seen = self.size.get_untracked();
-        let size = Size { width: seen.width.clamp(480.0, 1600.0), height: seen.height.clamp(160.0, 1200.0) };
-        if let Some(picture) = look::picture(&look, title, size, legend, |context, size| draw(context, size, &look)) {
-            dom::save_canvas(&dom::file_name(title, "png"), &picture);
+    /// The buttons that save or copy what `draw` paints, with title and legend. The last argument of `draw` is how many pixels a point has.
+    pub fn export(
+        self,
+        title: &str,
+        legend: Vec<(u16, String)>,
+        draw: impl Fn(&CanvasRenderingContext2d, Size, &Look, f64) + Send + Sync + 'static,
+    ) -> Export {
+        let saved = Arc::new(SavedPlot { plot: self, title: title.into(), legend, draw: Box::new(draw) });
+        let (png, svg) = (saved.clone(), saved.clone());
+        Export {
+            on_png: Callback::new(move |()| {
+                if let Some(canvas) = png.pixels() {
+                    dom::save_canvas(&dom::file_name(&png.title, "png"), &canvas);
+                }
+            }),
+            on_svg: Callback::new(move |()| svg.clone().save_svg()),
+            on_copy: Callback::new(move |label: RwSignal<&'static str>| {
+                let Some(canvas) = saved.pixels() else { return };
+                spawn_local(async move {
+                    let copied = dom::call_script("share/picture.js", "copyCanvas", &[canvas.into()]).await;
+                    label.try_set(if copied.is_ok() { "Copied" } else { "Not allowed" });
+                });
+            }),
         }
+    }
+}
+
+type Draw = dyn Fn(&CanvasRenderingContext2d, Size, &Look, f64) + Send + Sync;
+
+/// What a plot is saved as.
+struct SavedPlot {
+    plot: Plot,
+    title: String,
+    legend: Vec<(u16, String)>,
+    draw: Box<Draw>,
+}
+
+impl SavedPlot {
+    /// Colours, and the size on screen or what a picture needs.
+    fn measures(&self) -> Option<(Look, Size)> {
+        let look = Look::of(&self.plot.canvas.get_untracked()?);
+        let seen = self.plot.size.get_untracked();
+        Some((look, Size { width: seen.width.clamp(480.0, 1600.0), height: seen.height.clamp(160.0, 1200.0) }))
+    }
+
+    fn pixels(&self) -> Option<HtmlCanvasElement> {
+        let (look, size) = self.measures()?;
+        look::picture(&look, &self.title, size, &self.legend, |context, size| {
+            untrack(|| (self.draw)(context, size, &look, look::PICTURE_SCALE));
+        })
+    }
+
+    /// Drawn once more, on a context that notes what is drawn.
+    fn save_svg(self: Arc<Self>) {
+        let Some((look, size)) = self.measures() else { return };
+        let whole = look::picture_size(size, &self.legend);
+        let (name, saved) = (dom::file_name(&self.title, "svg"), self);
+        let draw = Closure::once_into_js(move |context: JsValue| {
+            look::compose(context.unchecked_ref(), &look, &saved.title, size, &saved.legend, |context, size| {
+                untrack(|| (saved.draw)(context, size, &look, look::PICTURE_SCALE));
+            });
+        });
+        spawn_local(async move {
+            match dom::call_script("share/picture.js", "drawn", &[whole.width.into(), whole.height.into(), draw]).await {
+                Ok(text) => dom::save_text(&name, "image/svg+xml", &text.as_string().unwrap_or_default()),
+                Err(error) => leptos::logging::error!("{error:?}"),
+            }
+        });
     }
 }

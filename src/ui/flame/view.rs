@@ -135,12 +135,9 @@ pub fn Flame(
 ) -> impl IntoView {
     let state = State::new(nodes, kind, on_node);
     let is_empty = Memo::new(move |_| nodes.with(|n| !n.iter().any(|n| n.value > 0)));
-    let name = title.clone();
-    let on_save = Callback::new(move |()| {
-        state.plot.save(&name, &[], |context, size, look| {
-            let (nodes, zoom) = (state.nodes.get_untracked(), state.zoom.get_untracked());
-            draw::paint(context, &nodes, &data::places(&nodes, zoom, 0.66 / size.width), size.width, None, look);
-        });
+    let on_save = state.plot.export(&title, Vec::new(), move |context, size, look, _| {
+        let (nodes, zoom) = (state.nodes.get_untracked(), state.zoom.get_untracked());
+        draw::paint(context, &nodes, &data::places(&nodes, zoom, 0.66 / size.width), size.width, None, look);
     });
     let label = title.clone();
     let up = move || {

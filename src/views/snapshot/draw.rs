@@ -1,13 +1,18 @@
 //! The picture of allocated memory on its canvas.
 
+use super::areas::{self, AreaColours};
 use super::window::Window;
 use crate::analysis::snapshot::{Band, Layer, Picture};
 use crate::base::{DurationNs, text};
 use crate::ui::chart::look::{self, FONT, Look, Size};
 use crate::ui::chart::scale;
 use crate::ui::palette::fixed;
+use crate::ui::raster::Raster;
 use crate::ui::table::Kind;
-use web_sys::CanvasRenderingContext2d;
+use leptos::prelude::document;
+use std::sync::Arc;
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 /// Room for bytes at the left and for the axis below.
 pub const LEFT: f64 = 64.0;
@@ -100,8 +105,51 @@ pub struct Marks<'a> {
     pub by_time: bool,
 }
 
-/// Draws the picture.
-pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, marks: &Marks<'_>, look: &Look) {
+/// Layers, bands and outlines on a canvas of their own, painted again only when they change.
+#[derive(Default)]
+pub struct AreaCanvas {
+    canvas: Option<HtmlCanvasElement>,
+    raster: Raster,
+    /// What it shows: the picture, the window, device pixels of a CSS pixel, whether the page is dark.
+    shown: Option<(Arc<Picture>, Window, f64, bool)>,
+}
+
+impl AreaCanvas {
+    /// The canvas with `picture` in `places`.
+    fn painted(&mut self, picture: &Arc<Picture>, places: &PictureLayout, look: &Look, scale: f64) -> Option<&HtmlCanvasElement> {
+        let size = (((places.width() * scale).round() as u32).max(1), ((places.height() * scale).round() as u32).max(1));
+        if self.canvas.is_none() {
+            self.canvas = Some(document().create_element("canvas").ok()?.dyn_into().ok()?);
+        }
+        let canvas = self.canvas.as_ref()?;
+        let is_shown = self.shown.as_ref().is_some_and(|(shown, window, ratio, is_dark)| {
+            Arc::ptr_eq(shown, picture) && (*window, *ratio, *is_dark) == (places.window, scale, look.is_dark)
+        });
+        if (canvas.width(), canvas.height()) != size || !is_shown {
+            if (canvas.width(), canvas.height()) != size {
+                canvas.set_width(size.0);
+                canvas.set_height(size.1);
+            }
+            self.raster.resize(size.0 as usize, size.1 as usize);
+            areas::paint(&mut self.raster, picture, places.window, &AreaColours::new(look), scale);
+            let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(self.raster.bytes()), size.0, size.1).ok()?;
+            let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+            context.put_image_data(&image, 0.0, 0.0).ok()?;
+            self.shown = Some((picture.clone(), places.window, scale, look.is_dark));
+        }
+        self.canvas.as_ref()
+    }
+}
+
+/// Draws the picture; its areas have `scale` device pixels for a CSS pixel.
+pub fn paint(
+    context: &CanvasRenderingContext2d,
+    picture: &Arc<Picture>,
+    places: &PictureLayout,
+    marks: &Marks<'_>,
+    look: &Look,
+    (areas, scale): (&mut AreaCanvas, f64),
+) {
     let height = places.height();
     let right = places.size.width;
     context.set_font(FONT);
@@ -116,9 +164,11 @@ pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &Pic
     context.begin_path();
     context.rect(LEFT, 0.0, right - LEFT, height);
     context.clip();
-    layers(context, picture, places, look);
-    bands(context, picture, places, look);
-    curves(context, picture, places, look);
+    if let Some(canvas) = areas.painted(picture, places, look, scale) {
+        context.set_image_smoothing_enabled(false);
+        // A canvas that refuses stays without them until the next frame.
+        let _ = context.draw_image_with_html_canvas_element_and_dw_and_dh(canvas, LEFT, 0.0, places.width(), height);
+    }
     if let Some(lit) = marks.lit {
         context.set_stroke_style_str(&look.text);
         context.set_line_width(2.0);
@@ -176,86 +226,6 @@ pub fn layer_at<'a>(picture: &'a Picture, places: &PictureLayout, x: f64, y: f64
         }
     }
     None
-}
-
-/// Small allocations by frame, at the bottom.
-fn layers(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
-    let n = picture.states.len();
-    let mut below = vec![0u64; n];
-    for layer in &picture.layers {
-        context.set_fill_style_str(&look.slot(layer.slot));
-        let mut from = 0;
-        while from < n {
-            let of = |column: usize| (below[column], layer.bytes.get(column).copied().unwrap_or(0));
-            let key = of(from);
-            let to = (from + 1..n).find(|&column| of(column) != key).unwrap_or(n);
-            if key.1 > 0 {
-                let (x, top) = (places.column_x(from), places.y(key.0.saturating_add(key.1)));
-                context.fill_rect(x, top, (places.column_x(to) - x).max(0.5), places.y(key.0) - top);
-            }
-            from = to;
-        }
-        below.iter_mut().zip(&layer.bytes).for_each(|(below, own)| *below = below.saturating_add(*own));
-    }
-}
-
-/// Bands by colour: the picture's are sorted by it.
-fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
-    let (right, mut last) = (places.size.width, None);
-    for band in &picture.bands {
-        let [x, y, width, tall] = area(band, places);
-        if x > right || x + width < LEFT {
-            continue;
-        }
-        if last != Some(band.slot) {
-            context.set_fill_style_str(&look.slot(band.slot));
-            last = Some(band.slot);
-        }
-        // A gap tells neighbours of one colour apart where there is room for it.
-        let gap = if tall >= 4.0 { 1.0 } else { 0.0 };
-        context.fill_rect(x, y + gap, width.max(0.5), tall - gap);
-    }
-}
-
-/// What is in no layer or band on top, the outline of what is allocated, and what is reserved.
-fn curves(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
-    let n = picture.states.len();
-    context.set_fill_style_str(&look.slot(fixed::OTHER));
-    let mut from = 0;
-    while from < n {
-        let key = (picture.drawn[from], picture.total[from]);
-        let mut to = from + 1;
-        while to < n && (picture.drawn[to], picture.total[to]) == key {
-            to += 1;
-        }
-        if key.1 > key.0 {
-            let (x, top) = (places.column_x(from), places.y(key.1));
-            context.fill_rect(x, top, (places.column_x(to) - x).max(0.5), (places.y(key.0) - top).max(0.5));
-        }
-        from = to;
-    }
-    for (values, colour, width) in [(&picture.total, &look.text, 1.0), (&picture.reserved, &look.axis, 1.5)] {
-        context.set_stroke_style_str(colour);
-        context.set_line_width(width);
-        context.begin_path();
-        let mut before = None;
-        for (column, &value) in values.iter().enumerate() {
-            let (x, y) = (places.column_x(column), places.y(value));
-            match before {
-                None => context.move_to(x, y),
-                Some(last) if last == value => {}
-                Some(last) => {
-                    context.line_to(x, places.y(last));
-                    context.line_to(x, y);
-                }
-            }
-            before = Some(value);
-        }
-        if let Some(last) = before {
-            context.line_to(places.column_x(n), places.y(last));
-        }
-        context.stroke();
-    }
 }
 
 #[cfg(test)]

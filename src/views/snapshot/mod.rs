@@ -1,5 +1,6 @@
 //! Memory snapshot: what the allocator of PyTorch held over time, allocation by allocation, and how its segments are used.
 
+mod areas;
 mod draw;
 mod live;
 mod picture;

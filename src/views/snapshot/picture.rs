@@ -1,10 +1,9 @@
 //! The picture of allocated memory with zoom, pan, read-out and keys.
 
-use super::draw::{self, Marks, PictureLayout};
+use super::draw::{self, AreaCanvas, Marks, PictureLayout};
 use super::window::Window;
 use super::{State, rows};
-use crate::analysis::snapshot::{AllocationDetail, Picture, PictureQuery};
-use crate::base::Order as _;
+use crate::analysis::snapshot::{AllocationDetail, Live, Picture, PictureQuery};
 use crate::base::text;
 use crate::engine::query::AllocationQuery;
 use crate::ui::chart::figures::Figures;
@@ -36,6 +35,9 @@ struct PictureState {
     drag: StoredValue<Option<(f64, Window)>>,
     has_dragged: StoredValue<bool>,
     plot: Plot,
+    areas: StoredValue<AreaCanvas, LocalStorage>,
+    /// Counts the frames that are drawn.
+    frame: RwSignal<u32>,
 }
 
 impl PictureState {
@@ -121,9 +123,7 @@ fn follow(core: PictureState, ask: Ask) {
         spawn_local(async move {
             loop {
                 match ask.ask(query).await {
-                    Ok(mut picture) => {
-                        // By colour: each is set once for each frame.
-                        picture.bands.order_by_key(|b| b.slot);
+                    Ok(picture) => {
                         let _ = core.problem.try_set(None);
                         let _ = core.picture.try_set(Some(Arc::new(picture)));
                     }
@@ -145,18 +145,38 @@ fn follow(core: PictureState, ask: Ask) {
     });
 }
 
-fn paint(core: PictureState, context: &CanvasRenderingContext2d, size: Size, look: &Look) {
+/// The chosen moment on the axis. Tracked.
+fn cursor(core: PictureState) -> Option<i64> {
+    let by_time = core.state.by_time.0.get();
+    let is_chosen = core.state.moment.0.with(|m| !m.is_empty());
+    let place = |live: &Arc<Live>| if by_time { live.time } else { Some(i64::from(live.state)) };
+    is_chosen.then(|| core.state.live.value.with(|l| l.as_ref().and_then(place))).flatten()
+}
+
+/// One drawing for each frame of the screen, whatever changes within it.
+fn redraw(core: PictureState) {
+    let is_due = StoredValue::new(false);
+    effect(move || {
+        core.picture.track();
+        core.state.summary.value.track();
+        core.state.device.0.track();
+        let _ = (core.shown(), cursor(core), core.hovered.get(), core.state.chosen.get());
+        if !is_due.get_value() {
+            is_due.set_value(true);
+            request_animation_frame(move || {
+                let _ = is_due.try_set_value(false);
+                let _ = core.frame.try_update(|frame| *frame = frame.wrapping_add(1));
+            });
+        }
+    });
+}
+
+fn paint(core: PictureState, context: &CanvasRenderingContext2d, size: Size, look: &Look, (areas, scale): (&mut AreaCanvas, f64)) {
     let (picture, by_time) = (core.picture.get(), core.state.by_time.0.get());
     let Some(picture) = picture else { return };
     let moments = core.state.of_device(|d| rows::moments(d, by_time)).unwrap_or_default();
-    let cursor = core
-        .state
-        .moment
-        .0
-        .with(|m| !m.is_empty())
-        .then(|| core.state.live.value.with(|l| l.as_ref().and_then(|l| if by_time { l.time } else { Some(i64::from(l.state)) })));
-    let marks = Marks { moments: &moments, cursor: cursor.flatten(), lit: core.hovered.get().or(core.state.chosen.get()), by_time };
-    draw::paint(context, &picture, &PictureLayout::new(&picture, core.shown(), size), &marks, look);
+    let marks = Marks { moments: &moments, cursor: cursor(core), lit: core.hovered.get().or(core.state.chosen.get()), by_time };
+    draw::paint(context, &picture, &PictureLayout::new(&picture, core.shown(), size), &marks, look, (areas, scale));
 }
 
 fn readout(core: PictureState, detail: QueryState<AllocationDetail>) -> Option<Readout> {
@@ -202,13 +222,16 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
     // The plot draws with what is made after it.
     let later = StoredValue::new(None::<PictureState>);
     let plot = Plot::new(move |context, size, look| {
-        if let Some(core) = later.get_value() {
-            paint(core, context, size, look);
-        }
+        let Some(core) = later.get_value() else { return };
+        core.frame.track();
+        let scale = leptos::prelude::window().device_pixel_ratio().max(1.0);
+        core.areas.update_value(|areas| untrack(|| paint(core, context, size, look, (areas, scale))));
     });
     let (problem, drag, has_dragged) = (RwSignal::new(None), StoredValue::new(None), StoredValue::new(false));
-    let core = PictureState { state, picture, problem, window, pointer, hovered, drag, has_dragged, plot };
+    let (areas, frame) = (StoredValue::new_local(AreaCanvas::default()), RwSignal::new(0));
+    let core = PictureState { state, picture, problem, window, pointer, hovered, drag, has_dragged, plot, areas, frame };
     later.set_value(Some(core));
+    redraw(core);
     // A link, another axis or another device: what is seen begins anew.
     let axis = Memo::new(move |_| (state.by_time.0.get(), state.of_device(|d| d.device)));
     Effect::new(move |before: Option<(bool, Option<u32>)>| {
@@ -231,10 +254,11 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
         Signal::derive(move || Arc::new(picture.with(|p: &Option<Arc<Picture>>| p.as_ref().map(|p| make(p)).unwrap_or_default())))
     };
     let figures = Figures { columns: Signal::stored(Arc::new(rows::picture_columns())), rows: derive(rows::picture_rows) };
-    let on_save =
-        Callback::new(move |()| plot.save("Allocated memory", &[], |context, size, look| untrack(|| paint(core, context, size, look))));
-    let n_small = move || {
-        picture.with(|p| {
+    let on_save = plot.export("Allocated memory", Vec::new(), move |context, size, look, scale| {
+        paint(core, context, size, look, (&mut AreaCanvas::default(), scale));
+    });
+    let n_small = Memo::new(move |_| {
+        picture.with(|p: &Option<Arc<Picture>>| {
             let picture = p.as_ref()?;
             (!picture.layers.is_empty()).then(|| {
                 format!(
@@ -243,7 +267,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
                 )
             })
         })
-    };
+    });
     let tools = move || {
         view! {
             <button type="button" class="link" title="Also W" on:click=move |_| core.zoom(2.0, 0.5)>"zoom in"</button>
@@ -263,7 +287,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
             <ReadoutCard readout=shown />
         </Frame>
         <p class="torch__hint">
-            {n_small} "The topmost line is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
+            {move || n_small.get()} "The topmost line is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
         </p>
     }
 }
@@ -286,7 +310,10 @@ fn Canvas(core: PictureState) -> impl IntoView {
             let all = untrack(|| core.all());
             let width = (core.plot.size.get_untracked().width - draw::LEFT).max(1.0);
             core.change(from.moved((start - x) / width, all));
-            return core.pointer.set(None);
+            if core.pointer.get_untracked().is_some() {
+                core.pointer.set(None);
+            }
+            return;
         }
         core.pointer.set(Some((x, y)));
         let hit = core.picture.with_untracked(|p| p.as_ref().and_then(|p| draw::band_at(p, &core.places(p), x, y).map(|b| b.id)));

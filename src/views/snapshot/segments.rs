@@ -101,8 +101,8 @@ pub(super) fn Segments(state: State, ask: Ask) -> impl IntoView {
     });
     let columns = Signal::stored(Arc::new(rows::segment_columns()));
     let figures = Figures { columns, rows: found.derive(rows::segment_rows) };
-    let on_save = Callback::new(move |()| {
-        plot.save("Segments", &[], |context, size, look| value.with_untracked(|m| m.iter().for_each(|m| paint(context, m, size, look))));
+    let on_save = plot.export("Segments", Vec::new(), move |context, size, look, _| {
+        value.with_untracked(|m| m.iter().for_each(|m| paint(context, m, size, look)));
     });
     let is_empty = Signal::derive(move || value.with(|m| m.as_ref().is_none_or(|m| m.rows.is_empty())));
     let sentence = move || value.with(|m| m.as_ref().map(|m| rows::segment_sentence(m)));

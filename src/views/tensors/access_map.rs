@@ -96,11 +96,9 @@ fn AccessChart(map: QueryState<MemoryMap>, on_slice: Callback<SliceId>) -> impl 
     });
     let columns = Signal::stored(Arc::new(rows::columns()));
     let figures = Figures { columns, rows: map.derive(rows::rows) };
-    let on_save = Callback::new(move |()| {
-        let legend = Fate::ALL.map(|fate| (slot(fate), fate.label().to_string()));
-        plot.save("On-chip memory by access", &legend, |context, size, look| {
-            value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)));
-        });
+    let legend = Fate::ALL.map(|fate| (slot(fate), fate.label().to_string())).to_vec();
+    let on_save = plot.export("On-chip memory by access", legend, move |context, size, look, _| {
+        value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)));
     });
     let is_empty = Signal::derive(move || value.with(|m| m.as_ref().is_none_or(|m| m.areas.is_empty())));
     let follow = move |e: ev::PointerEvent| {

@@ -55,10 +55,9 @@ pub(super) fn SbufChart(map: QueryState<SbufMap>) -> impl IntoView {
     });
     let columns = Signal::stored(Arc::new(areas::area_columns()));
     let figures = Figures { columns, rows: map.derive(areas::areas) };
-    let on_save = Callback::new(move |()| {
-        plot.save("State Buffer", &[(SLOTS.0, "Instruction".into()), (SLOTS.1, "DMA".into())], |context, size, look| {
-            value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)));
-        });
+    let legend = vec![(SLOTS.0, "Instruction".into()), (SLOTS.1, "DMA".into())];
+    let on_save = plot.export("State Buffer", legend, move |context, size, look, _| {
+        value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)));
     });
     let is_empty = Signal::derive(move || value.with(|m| m.as_ref().is_none_or(|m| m.areas.is_empty())));
     let note = move || {

@@ -1,8 +1,8 @@
 //! Boxes across rows onto the raster.
 
 use super::lane::Ink;
-use super::raster::{Pixel, blend};
 use super::scene::{Scene, Shot};
+use crate::ui::raster::{Pixel, blend};
 use crate::views::timeline::rows::layout::Row;
 
 /// How much of a box's colour is laid over what is there.

@@ -1,11 +1,11 @@
 //! One lane as one line of pixels. Costs the pixels across, not the slices.
 
 use super::lines::Lines;
-use super::raster::{Pixel, blend};
 use super::theme::{Theme, place};
 use crate::base::SliceId;
 use crate::engine::Lane;
 use crate::engine::hot::HotColumns;
+use crate::ui::raster::{Pixel, blend};
 use crate::views::timeline::lookup::lod::{LaneLod, seek};
 use crate::views::timeline::lookup::viewport::Scale;
 use std::ops::Range;

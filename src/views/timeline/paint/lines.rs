@@ -1,6 +1,6 @@
 //! The lines of pixels that lanes are painted on.
 
-use super::raster::Pixel;
+use crate::ui::raster::Pixel;
 use std::ops::Range;
 
 /// The lines a lane is painted on: a device pixel a column.

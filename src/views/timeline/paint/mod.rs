@@ -6,7 +6,6 @@ pub mod lane;
 pub(crate) mod lines;
 pub(crate) mod mark_paint;
 pub mod overview;
-pub mod raster;
 pub mod scene;
 pub(crate) mod strips;
 pub mod surface;

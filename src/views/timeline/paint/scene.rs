@@ -2,11 +2,11 @@
 
 use super::lane::{Ink, WideSlice};
 use super::lines::Lines;
-use super::raster::{Pixel, Raster};
 use super::theme::{Theme, place};
 use crate::base::Order as _;
 use crate::base::SliceId;
 use crate::engine::hot::HotColumns;
+use crate::ui::raster::{Pixel, Raster};
 use crate::views::timeline::lookup::counter::Curves;
 use crate::views::timeline::lookup::index::Index;
 use crate::views::timeline::lookup::viewport::Viewport;

@@ -1,12 +1,12 @@
 //! What is painted beside slices: instants, counters, and what a closed group sums up.
 
 use super::lane::Ink;
-use super::raster::{Pixel, blend};
 use super::scene::{Scene, Shot, Text, TextInk};
 use super::theme::Theme;
 use crate::base::colour_slots::by_index;
 use crate::base::{StrId, TrackId};
 use crate::engine::hot::HotMeta;
+use crate::ui::raster::{Pixel, blend};
 use crate::views::timeline::lookup::counter::{samples_in, value_text};
 use crate::views::timeline::lookup::lod::seek;
 use crate::views::timeline::rows::kinds::own_name;

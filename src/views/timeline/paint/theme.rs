@@ -1,8 +1,8 @@
 //! The colours of a frame: from the page's tokens and the palette, packed once per theme.
 
-use super::raster::{Pixel, blend, pixel};
 use crate::base::colour_slots::{N_SLOTS, fixed};
 use crate::ui::palette;
+use crate::ui::raster::{Pixel, blend, pixel};
 
 /// Packed colours.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ impl Tokens {
 
     /// What the style sheet says under the names that `raw` is asked for; else the fallback for a background as dark.
     pub fn read(raw: impl Fn(&str) -> String) -> Self {
-        let background = parse_colour(&raw("--bg")).unwrap_or([255; 3]);
+        let background = palette::parsed(&raw("--bg")).unwrap_or([255; 3]);
         let mut tokens = Self::fallback(Tokens { background, ..Self::fallback(false) }.is_dark());
         let slots: [(&str, &mut [u8; 3]); 9] = [
             ("--bg", &mut tokens.background),
@@ -107,7 +107,7 @@ impl Tokens {
             ("--succ", &mut tokens.successor),
         ];
         for (name, slot) in slots {
-            *slot = parse_colour(&raw(name)).unwrap_or(*slot);
+            *slot = palette::parsed(&raw(name)).unwrap_or(*slot);
         }
         tokens
     }
@@ -154,31 +154,12 @@ pub fn css(colour: Pixel) -> String {
     format!("rgb({r} {g} {b})")
 }
 
-/// Reads `#rgb`, `#rrggbb`, `rgb(1, 2, 3)` or `rgb(1 2 3)`.
-fn parse_colour(text: &str) -> Option<[u8; 3]> {
-    let text = text.trim();
-    if let Some(hex) = text.strip_prefix('#') {
-        let wide: String = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.get(..6)?.to_string() };
-        let n = u32::from_str_radix(&wide, 16).ok()?;
-        return Some([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
-    }
-    let inner = text.strip_prefix("rgba(").or_else(|| text.strip_prefix("rgb("))?.trim_end_matches(')');
-    let mut parts = inner.split([',', ' ', '/']).filter(|p| !p.is_empty()).map(|p| p.parse::<f64>().ok());
-    let mut next = || parts.next().flatten().map(|v| v.clamp(0.0, 255.0) as u8);
-    Some([next()?, next()?, next()?])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_read() {
-        assert_eq!(parse_colour(" #2457d6"), Some([0x24, 0x57, 0xd6]));
-        assert_eq!(parse_colour("#fff"), Some([255; 3]));
-        assert_eq!(parse_colour("rgb(1, 2, 3)"), Some([1, 2, 3]));
-        assert_eq!(parse_colour("rgb(1 2 3 / 0.5)"), Some([1, 2, 3]));
-        assert_eq!(parse_colour("none"), None);
+    fn pixels_are_written_as_css() {
         assert_eq!(css(pixel([1, 2, 3])), "rgb(1 2 3)");
     }
 
