@@ -34,23 +34,39 @@ impl Labels {
         }
     }
 
-    /// Draws a name at the first of the places (x, y of the middle line, alignment) that is free.
-    fn draw(&mut self, sheet: &Sheet<'_>, name: &str, places: &[(f64, f64, Align)], write: Write) -> Drawn {
+    /// Keeps names off the points.
+    fn reserve_points(&mut self, layout: &Layout, dots: &[&Dot]) {
+        for dot in dots.iter().filter(|d| data::drawable(d)) {
+            let (x, y, radius) = (layout.px(dot.x), layout.py(dot.y), Layout::radius(dot.size));
+            self.boxes.push([x - radius, y - radius, x + radius, y + radius]);
+        }
+    }
+
+    /// Draws a name at the first of the places (x, y of the middle line, alignment) that is free; else, if it has one, on its line at `own`.
+    fn draw(&mut self, sheet: &Sheet<'_>, name: &str, places: &[(f64, f64, Align)], own: Option<(f64, f64)>, write: Write) -> Drawn {
         let width = sheet.width_of(name, Face::Plain);
-        for (x, y, align) in places {
+        let place = |(x, y, align): (f64, f64, Align)| {
             let left = match align {
-                Align::Left => *x,
+                Align::Left => x,
                 Align::Middle => x - width / 2.0,
                 Align::Right => x - width,
             };
-            let place = [left, y - HALF_LINE, left + width, y + HALF_LINE];
-            let is_on = |b: &[f64; 4]| place[0] < b[2] && b[0] < place[2] && place[1] < b[3] && b[1] < place[3];
-            if !self.boxes.iter().any(is_on) {
-                self.boxes.push(place);
-                return sheet.text(name, (*x, *y), Write { align: *align, ..write });
-            }
+            [left, y - HALF_LINE, left + width, y + HALF_LINE]
+        };
+        let is_on = |a: &[f64; 4], b: &[f64; 4]| a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+        let beside = places.iter().copied().find(|at| !self.boxes.iter().any(|b| is_on(&place(*at), b)));
+        let on_line = own.map(|(x, y)| (x, y, Align::Right)).filter(|at| {
+            // Its own line is no hindrance.
+            let is_own = |b: &[f64; 4]| b[1] == at.1 - 1.0 && b[3] == at.1 + 1.0;
+            !self.boxes.iter().any(|b| !is_own(b) && is_on(&place(*at), b))
+        });
+        let Some((x, y, align)) = beside.or(on_line) else { return Ok(()) };
+        let [left, top, right, bottom] = place((x, y, align));
+        self.boxes.push([left, top, right, bottom]);
+        if beside.is_none() {
+            sheet.rect([left - 4.0, top, right - left + 6.0, bottom - top], fill(sheet.ink.surface, 1.0))?;
         }
-        Ok(())
+        sheet.text(name, (x, y), Write { align, ..write })
     }
 }
 
@@ -74,6 +90,7 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     for ceiling in picture.ceilings {
         level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut labels)?;
     }
+    labels.reserve_points(layout, picture.dots);
     if let Some((name, slope)) = picture.slope {
         slanted(sheet, &mut plane, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX }, &mut labels)?;
     }
@@ -114,15 +131,19 @@ fn slanted<'a>(
     let Some(ends) = layout.slope(slope, highest) else { return Ok(()) };
     plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
     let [from, to] = ends.map(|(x, y)| (layout.px(x), layout.py(y)));
-    // Near its beginning, clear of the names where it meets the ceilings.
-    let at = (from.0 + (to.0 - from.0) * 0.2, from.1 + (to.1 - from.1) * 0.2);
     let (width, right) = (sheet.width_of(name, Face::Plain), layout.left + layout.width);
-    // Right of the line and a little lower there is room, whatever its slope.
-    if at.0 + 12.0 + width < right {
-        let write = Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text };
-        labels.draw(sheet, name, &[(at.0 + 12.0, at.1 + 10.0, Align::Left)], write)?;
-    }
-    Ok(())
+    // Near its beginning, clear of the names where it meets the ceilings: right of the line and a little lower, or left and a little higher.
+    let at = |share: f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+    let places: Vec<_> = [0.2, 0.1, 0.3, 0.4, 0.5, 0.6, 0.05, 0.7, 0.8]
+        .into_iter()
+        .map(at)
+        .flat_map(|(x, y)| [(x + 12.0, y + 10.0, Align::Left), (x - 12.0, y - 10.0, Align::Right)])
+        .filter(|(x, y, align)| match align {
+            Align::Left => x + width < right,
+            _ => x - width > layout.left && *y > layout.top + HALF_LINE,
+        })
+        .collect();
+    labels.draw(sheet, name, &places, None, Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })
 }
 
 /// The x at which a ceiling begins: where it meets the slope, or the left.
@@ -152,7 +173,7 @@ fn level<'a>(
         plane.draw_series([PathElement::new(ends.to_vec(), stroke(colour, 1.5))])?;
     }
     let write = Write { face: Face::Plain, align: Align::Right, colour };
-    labels.draw(sheet, &ceiling.name, &[y - 8.0, y + 9.0].map(|at| (right - 2.0, at, Align::Right)), write)
+    labels.draw(sheet, &ceiling.name, &[y - 8.0, y + 9.0].map(|at| (right - 2.0, at, Align::Right)), Some((right - 2.0, y)), write)
 }
 
 fn diamond(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark, labels: &mut Labels) -> Drawn {
@@ -170,7 +191,7 @@ fn diamond(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark, labels: &mut Labels)
     };
     // Below the names that a ceiling through the same point may have above and under its line.
     let places: Vec<_> = sides.iter().filter(|s| is_inside(s)).map(|(at, align)| (*at, y + 24.0, *align)).collect();
-    labels.draw(sheet, &mark.name, &places, Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })
+    labels.draw(sheet, &mark.name, &places, None, Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })
 }
 
 #[cfg(test)]
@@ -200,6 +221,18 @@ mod tests {
         let apart = [ceiling("first", 1e14), ceiling("second", 1e13), ceiling("third", 1e12)];
         let found = svg(&[], &apart, None);
         for name in ["first", "second", "third"] {
+            assert!(found.contains(name), "{name}: {found}");
+        }
+    }
+
+    #[test]
+    fn names_between_close_ceilings_are_on_their_lines_and_the_slope_is_named_beside_points() {
+        let ceiling = |name: &str, level| Ceiling { name: name.into(), level, is_dashed: false };
+        let dot = |x, y| Dot { x, y, size: 1.0, ..Dot::default() };
+        let close = [ceiling("upper", 2e15), ceiling("middle", 1e15), ceiling("lower", 5e14)];
+        let dots: Vec<Dot> = (0..12).map(|i| dot(0.02 * 1.6f64.powi(i), 2e10 * 1.6f64.powi(i))).chain([dot(0.01, 1e8)]).collect();
+        let found = svg(&dots, &close, Some(("memory", 3e12)));
+        for name in ["upper", "middle", "lower", "memory"] {
             assert!(found.contains(name), "{name}: {found}");
         }
     }

@@ -248,6 +248,9 @@ pub fn takes_the_rest<'a>(columns: impl Iterator<Item = &'a Column> + Clone) -> 
     columns.clone().position(|c| c.is_wide).or_else(|| columns.clone().position(|c| c.kind == Kind::Name))
 }
 
+/// Digits of a wide column at most.
+const WIDE: usize = 64;
+
 /// How wide a column should be, in digits, from its label and the first rows.
 pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
     const SAMPLE: usize = 300;
@@ -260,6 +263,8 @@ pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
         Kind::Share => (16, 16, 0),
         _ => (6, 24, 2),
     };
+    let least = if longest == 0 { 0 } else { least };
+    let most = if column.is_wide { most.max(WIDE) } else { most };
     (longest + extra).clamp(least, most).max(label)
 }
 

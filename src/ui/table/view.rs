@@ -124,21 +124,22 @@ fn on_key(state: State, event: &ev::KeyboardEvent) {
 /// Digits of a column, and whether it is a name; `None` takes what is left.
 type Width = Option<(usize, bool)>;
 
-/// Widths of the columns shown; and how wide those that have one are together, and the one that takes what is left.
-fn widths(state: State) -> (Vec<Width>, (usize, usize)) {
+/// Widths of the columns shown; and how wide those that have one are together, and the one that takes what is left and whether it is a wide one.
+fn widths(state: State) -> (Vec<Width>, (usize, usize, bool)) {
     let (columns, rows) = (state.columns.get(), state.rows.get());
     let shown = state.shown.get();
     let wide: Vec<_> = shown.iter().filter_map(|c| Some((columns.get(*c)?, data::width(columns.get(*c)?, &rows, *c)))).collect();
     let rest = data::takes_the_rest(wide.iter().map(|w| w.0));
     let others = wide.iter().enumerate().filter(|(i, _)| Some(*i) != rest).map(|(_, (_, w))| *w).sum();
-    let of_rest = rest.map_or(0, |i| wide[i].1);
+    let (of_rest, is_wide) = rest.map_or((0, false), |i| (wide[i].1, wide[i].0.is_wide));
     let width = |(i, (column, w)): (usize, (&Column, usize))| (Some(i) != rest).then_some((w, column.kind == Kind::Name));
-    (wide.into_iter().enumerate().map(width).collect(), (others, of_rest))
+    (wide.into_iter().enumerate().map(width).collect(), (others, of_rest, is_wide))
 }
 
-/// The table is as wide as its columns need; of the name that is at most what the style sheet grants it.
-fn least_width((others, name): (usize, usize)) -> String {
-    format!("calc({others}ch + min({name}ch, var(--table-name, 28ch)))")
+/// The table is as wide as its columns need; of the one that takes what is left that is at most what the style sheet grants it.
+fn least_width((others, name, is_wide): (usize, usize, bool)) -> String {
+    let most = if is_wide { "var(--table-wide, 56ch)" } else { "var(--table-name, 36ch)" };
+    format!("calc({others}ch + min({name}ch, {most}))")
 }
 
 /// A name with a width of its own is on a narrow screen no wider than the style sheet grants it.

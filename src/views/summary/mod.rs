@@ -50,7 +50,10 @@ pub fn SummaryView(
                 <Cards summary node=node.0 />
                 <time_parts::TimeParts ask=asked_of.get_value() range choices />
                 <charts::ChartsOf ask=asked_of.get_value() range choices on_slice />
-                <Engines summary />
+                // A summary alone has no instructions: its metrics are all there is.
+                <Show when=move || summary.value.with(|s| s.as_ref().is_some_and(|s| !s.is_whole || !s.engines.is_empty()))>
+                    <Engines summary />
+                </Show>
                 <Notes summary />
                 <Metrics summary node=node.0 />
             </Show>
