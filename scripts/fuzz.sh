@@ -8,43 +8,46 @@ ensure_base
 have clang++ || have c++ || apt_install "libFuzzer is written in C++" g++
 
 time=${TIME:-60}
-all=$(sed -n 's/^name = "\([a-z_]*\)"$/\1/p' fuzz/Cargo.toml)
+# An importer has a folder of cases; the others are in tests/support.
+all="$(cd tests/cases && ls -d */ | tr -d /) archives arrow gzip wire annotations url workspace"
 targets=${TARGETS:-$all}
 build=${AXONSCOPE_FUZZ_BUILD:-$target/fuzz}
 host=$(rustc -vV | sed -n 's/^host: //p')
 
-# As cargo-fuzz sets them with `--sanitizer none`; `cargo fuzz run TARGET -s none` does the same.
+# As cargo-fuzz sets them: `AXONSCOPE_FUZZ=kineto cargo fuzz run any -s none` does the same.
 flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 flags="$flags -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
 features=${FUZZ_FEATURES-page}
-say "building the fuzz targets (several minutes the first time)"
+say "building the fuzz program (8 minutes the first time, on two cores)"
 # With --target, so that build scripts and macros are built without coverage.
 RUSTFLAGS="$flags" cargo build --locked --manifest-path fuzz/Cargo.toml --no-default-features --features "$features" --release --target "$host" --target-dir "$build" ||
-  die "the fuzz targets did not build; the lines above say why."
+  die "the fuzz program did not build; the lines above say why."
 
 node fuzz/seeds.mjs "$build/seeds"
 failed=0
-printf '\n%-20s %12s %10s %10s %8s\n' target executions inputs edges result
+printf '\n%-20s %12s %14s %10s %10s %8s\n' target executions bytes inputs edges result
+program="$build/$host/release/any"
 for name in $all; do
   case " $targets " in *" $name "*) ;; *) continue ;; esac
   mkdir -p "$build/corpus/$name" "$build/seeds/$name" "fuzz/artifacts/$name"
   log="$build/$name.log"
   status=0
-  "$build/$host/release/$name" "$build/corpus/$name" "$build/seeds/$name" -max_total_time="$time" -timeout=20 -rss_limit_mb=2048 -max_len=32768 \
+  AXONSCOPE_FUZZ=$name "$program" "$build/corpus/$name" "$build/seeds/$name" -max_total_time="$time" -timeout=20 -rss_limit_mb=2048 -max_len=32768 \
     -print_final_stats=1 -artifact_prefix="fuzz/artifacts/$name/" >"$log" 2>&1 || status=$?
   executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  edges=$(grep -oE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)
+  bytes=$(sed -n 's/^bytes: //p' "$log" | tail -n 1)
+  edges=$(grep -aoE 'cov: [0-9]+' "$log" | tail -n 1 | cut -d' ' -f2)
   inputs=$(find "$build/corpus/$name" -type f | wc -l)
   result=ok
   if [ "$status" != 0 ]; then
     result=FOUND
     failed=$((failed + 1))
   fi
-  printf '%-20s %12s %10s %10s %8s\n' "$name" "${executions:-0}" "$inputs" "${edges:-0}" "$result"
+  printf '%-20s %12s %14s %10s %10s %8s\n' "$name" "${executions:-0}" "${bytes:-0}" "$inputs" "${edges:-0}" "$result"
   if [ "${KEEP:-}" = 1 ] && [ "$status" = 0 ]; then
     rm -rf "$build/kept/$name"
     mkdir -p "$build/kept/$name" "fuzz/corpus/$name"
-    "$build/$host/release/$name" -merge=1 -max_len=4096 "$build/kept/$name" "fuzz/corpus/$name" "$build/corpus/$name" "$build/seeds/$name" >>"$log" 2>&1
+    AXONSCOPE_FUZZ=$name "$program" -merge=1 -max_len=4096 "$build/kept/$name" "fuzz/corpus/$name" "$build/corpus/$name" "$build/seeds/$name" >>"$log" 2>&1
     # The smallest; the repository keeps no more than it needs to notice a return of what was mended.
     find "$build/kept/$name" -type f -size -3k -printf '%s %p\n' | sort -n | head -n 60 | cut -d' ' -f2- | xargs -r cp -t "fuzz/corpus/$name"
   fi

@@ -23,6 +23,8 @@ pub fn nested_len(text: &[u8]) -> Option<usize> {
                     at = quote_or_backslash(text, at + 2)?;
                 }
             }
+            // Damaged text: `Strings` escapes outside strings as well, and all must agree on where a record ends.
+            b'\\' if matches!(text.get(at + 1), Some(b'"' | b'\\')) => at += 1,
             _ => {}
         }
         at += 1;
@@ -63,5 +65,14 @@ mod tests {
         let text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert_eq!(nested_len(text.as_bytes()), Some(200_000));
         assert_eq!(nested_len(&text.as_bytes()[..150_000]), None);
+    }
+
+    #[test]
+    fn a_damaged_record_ends_at_the_same_byte_however_it_is_scanned() {
+        for text in [r#"{"a" \"}"}"#, r#"{"a" \\"}"}"#, r#"{"a" \\\"}"#, r#"{\{}"}"}"#, r#"{"a\\" \"}"#] {
+            let long = long_len(text.as_bytes());
+            assert_eq!(nested_len(text.as_bytes()), long, "{text}");
+            assert!(long.is_some(), "{text}");
+        }
     }
 }

@@ -38,7 +38,7 @@ impl Content {
         ledger.shown += n_slices + self.n_used + bound.n_shown;
         let singles = "A flow with only one end in the file.";
         count(ledger, "flow_single", singles, bound.n_single);
-        count(ledger, "flow_without_slice", "A flow that starts or ends outside any slice.", bound.n_without_slice);
+        count(ledger, "flow_without_slice", "A flow event of an arrow that starts or ends outside any slice.", bound.n_without_slice);
         if is_torch {
             let torch = torch(&mut finished, &mut self.facts, self.tables, self.replays, &threads, backward, offset);
             finished.profile.domain = Domain::Torch(Box::new(torch));

@@ -60,15 +60,17 @@ pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of
             let track = (*track_of_raw.get(end.track().index())?)?;
             profile.slice_at(track, TimeNs(end.time.saturating_add(offset)))
         };
+        // A record is one end. It is shown if one of its arrows is.
+        let mut is_shown: Vec<Option<bool>> = vec![None; group.len()];
         for (from, to) in pairs(group, &mut bound) {
-            match (slice_of(&group[from]), slice_of(&group[to])) {
-                (Some(a), Some(b)) => {
-                    arrows.push((a, b, group[from].kind));
-                    bound.n_shown += 1 + u64::from(group[from].phase() == b's');
-                }
-                _ => bound.n_without_slice += 1,
+            let ends = slice_of(&group[from]).zip(slice_of(&group[to]));
+            arrows.extend(ends.map(|(a, b)| (a, b, group[from].kind)));
+            for end in [from, to] {
+                is_shown[end] = Some(ends.is_some() || is_shown[end] == Some(true));
             }
         }
+        bound.n_shown += is_shown.iter().filter(|shown| **shown == Some(true)).count() as u64;
+        bound.n_without_slice += is_shown.iter().filter(|shown| **shown == Some(false)).count() as u64;
     }
     profile.flows = FlowTable::from_arrows(arrows);
     bound

@@ -63,6 +63,7 @@ pub fn finish(
         }
         _ => n_repeated += 1,
     });
+    let mut n_unplaced = is_used.iter().filter(|used| !**used).count() as u64;
     devices.retain(|_, rows| !rows.events.is_empty() || !rows.segments.is_empty());
     ledger.read += (records.events.action.len() + records.blocks.len() + records.segments.len()) as u64 + n_repeated;
     let facts = settings(&machine, root);
@@ -73,13 +74,21 @@ pub fn finish(
     let first_us = first_us.chain(annotations.iter().map(|a| a.start_us)).filter(|t| *t != i64::MIN).min();
     let mut snapshot = MemorySnapshot { has_times: first_us.is_some(), ..MemorySnapshot::default() };
     let mut n_placed = 0;
+    // A block loses its size when a segment takes it.
+    let n_taken = |records: &Records| records.blocks.iter().filter(|block| block.size == NO_VALUE).count() as u64;
+    let n_without_size = n_taken(&records);
     for (device, rows) in devices {
         let made = of_device(device, &rows, &mut records, first_us, segments.is_some(), is_truncated, ledger);
         n_placed += rows.events.len() as u64 + rows.segments.len() as u64 + made.blocks.len() as u64;
         snapshot.devices.push(made);
     }
     ledger.shown += n_placed;
+    n_unplaced += records.blocks.len() as u64 - (n_taken(&records) - n_without_size);
     account(&records, n_repeated, n_loose, n_late, ledger);
+    if n_unplaced > 0 {
+        let reason = "A segment that belongs to no device, or a block without a size or a segment.";
+        ledger.skip_n(Severity::DataLoss, "row_without_device", reason, n_unplaced, 0, String::new);
+    }
     if is_truncated {
         ledger.note("The file is truncated: blocks that were allocated after its last event are shown as allocated before the first one.");
     }

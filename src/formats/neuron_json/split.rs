@@ -232,12 +232,12 @@ impl Splitter {
         let inside = &mut self.inside;
         let mut at = from;
         while at < block.len() {
+            // Outside strings as well, as `nested_len` does: damaged text ends at the same byte whatever the blocks.
+            if std::mem::take(&mut inside.is_escaped) && (inside.is_string || matches!(block[at], b'"' | b'\\')) {
+                at += 1;
+                continue;
+            }
             if inside.is_string {
-                if inside.is_escaped {
-                    inside.is_escaped = false;
-                    at += 1;
-                    continue;
-                }
                 at += memchr::memchr2(b'"', b'\\', &block[at..])?;
                 inside.is_escaped = block[at] == b'\\';
                 inside.is_string = inside.is_escaped;
@@ -249,6 +249,7 @@ impl Splitter {
             }
             match block[at] {
                 b'"' if !inside.is_scalar => inside.is_string = true,
+                b'\\' if inside.depth > 0 => inside.is_escaped = true,
                 b'{' | b'[' if !inside.is_scalar => inside.depth += 1,
                 b'}' | b']' if inside.depth > 0 => {
                     inside.depth -= 1;
@@ -291,6 +292,12 @@ mod tests {
         assert_eq!(whole.iter().map(|p| p.2.as_str()).collect::<Vec<_>>()[2..], ["7", "\"s\"", r#"{"c":"]"}"#, "NaN"]);
         for block in 1..20 {
             assert_eq!(pieces(text, block), whole);
+        }
+        let damaged = r#"{"a":[{"x" \"}, {"y" \\"}"} ,{"z\\" \"}]}"#;
+        let whole = pieces(damaged, 1000);
+        assert_eq!(whole.len(), 3);
+        for block in 1..20 {
+            assert_eq!(pieces(damaged, block), whole);
         }
     }
 

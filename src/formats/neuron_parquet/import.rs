@@ -19,17 +19,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
 const BYTES_PER_ROW_MIN: u64 = 8;
 
-/// Imports a directory. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
+/// Imports a directory.
 pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     let mut inner = ledger.clone();
-    let work = std::panic::AssertUnwindSafe(|| (read_all(input, claim, &mut inner, watch), inner));
-    match std::panic::catch_unwind(work) {
-        Ok((result, read)) => {
-            *ledger = read;
-            result
-        }
-        Err(_) => Err(ImportError::Invalid(panic_context::gave_up().unwrap_or_else(|| panic_context::sentence("one")))),
-    }
+    // After a panic the ledger is what it was before.
+    let (result, read) = panic_context::caught(|| Ok((read_all(input, claim, &mut inner, watch), inner)))?;
+    *ledger = read;
+    result
 }
 
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {

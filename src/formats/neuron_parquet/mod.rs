@@ -102,7 +102,7 @@ pub(super) fn read_system(input: &InputSet, store: &mut Store, ledger: &mut Ledg
 
 /// Every field of a row of the system profile's events.
 pub(super) fn system_record(input: &InputSet, profile: &Profile, row: u64) -> Result<Vec<Field>, ImportError> {
-    (reader()?.system_record)(input, profile, row)
+    pages::panic_context::caught(|| (reader()?.system_record)(input, profile, row))
 }
 
 fn reader() -> Result<&'static Reader, ImportError> {
@@ -152,15 +152,15 @@ impl Format for NeuronParquet {
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
-        (reader()?.record)(input, profile, item)
+        pages::panic_context::caught(|| (reader()?.record)(input, profile, item))
     }
 
     fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
-        Some(reader().and_then(|reader| (reader.columns)(input, profile, slices, keys)))
+        Some(pages::panic_context::caught(|| (reader()?.columns)(input, profile, slices, keys)))
     }
 
     fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
-        (reader()?.rows)(input, table, first, n)
+        pages::panic_context::caught(|| (reader()?.rows)(input, table, first, n))
     }
 }
 

@@ -1,12 +1,13 @@
-//! Which table is being read: the library panics on some damaged files, and then somebody has to say which.
+//! Which table is being read: the library panics on some damaged files, and the error must name the file.
 
+use crate::formats::ImportError;
 use std::cell::RefCell;
 
 thread_local! {
     static NOW: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// As long as it lives, a file is being read. After a panic it is known on.
+/// Names the file that is read until it is dropped. After a panic the name stays.
 pub struct Now;
 
 impl Now {
@@ -36,6 +37,12 @@ fn set(name: &str) {
 pub fn gave_up() -> Option<String> {
     let name = NOW.try_with(|now| now.try_borrow().map(|now| now.clone()).unwrap_or_default()).unwrap_or_default();
     (!name.is_empty()).then(|| sentence(&format!("`{name}`")))
+}
+
+/// Calls the library, which panics on some damaged files: natively that becomes an error, in the browser it ends this worker.
+pub fn caught<T>(work: impl FnOnce() -> Result<T, ImportError>) -> Result<T, ImportError> {
+    let gave_up = || ImportError::Invalid(gave_up().unwrap_or_else(|| sentence("one")));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| Err(gave_up()))
 }
 
 /// That the library gave up on a file, as a sentence.

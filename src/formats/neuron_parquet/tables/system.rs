@@ -37,11 +37,9 @@ const COLUMNS: [&str; 14] = [
     "extra_attributes_json",
 ];
 
-/// Reads the tables. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
+/// Reads the tables.
 pub fn read(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
-    let work = std::panic::AssertUnwindSafe(|| read_all(input, store, ledger));
-    let gave_up = || ImportError::Invalid(panic_context::gave_up().unwrap_or_else(|| panic_context::sentence("one")));
-    std::panic::catch_unwind(work).unwrap_or_else(|_| Err(gave_up()))
+    panic_context::caught(|| read_all(input, store, ledger))
 }
 
 fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {

@@ -1,2 +1,0 @@
-#![no_main]
-axonscope_fuzz::target!("analyze");
