@@ -1,11 +1,25 @@
 //! Which slices a search is about: a category, and conditions on fields that all must hold.
 
-use super::matcher::matcher;
+use super::matcher::{PatternError, matcher};
 use super::operators::column;
 use crate::base::{Order as _, SliceId, StrId};
 use crate::model::{Column, Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+/// Why a search is not possible.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// A pattern is no regular expression.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The condition on a number is none.
+    #[error("Expected a whole number, `>7`, `<7` or `7..9`, found `{0}`.")]
+    Number(String),
+    /// The profile has no such column.
+    #[error("This profile has no column `{0}` to search.")]
+    NoColumn(String),
+}
 
 /// A condition on one field.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -138,10 +152,10 @@ fn numbers<'a>(profile: &'a Profile, id: &str) -> Option<Numbers<'a>> {
     }
 }
 
-/// Numbers from one to another, both included. Fails with a sentence.
-fn span(text: &str) -> Result<(i64, i64), String> {
+/// The first and the last number that a condition includes.
+fn span(text: &str) -> Result<(i64, i64), SearchError> {
     let number = |t: &str| t.trim().replace([',', '_'], "").parse::<i64>();
-    let parse = |t: &str| number(t).map_err(|_| format!("Expected a whole number, `>7`, `<7` or `7..9`, found `{text}`."));
+    let parse = |t: &str| number(t).map_err(|_| SearchError::Number(text.into()));
     let text = text.trim();
     if let Some((from, to)) = text.split_once("..") {
         return Ok((parse(from)?, parse(to)?));
@@ -177,8 +191,8 @@ pub struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    /// The slices of `category` (empty: all) for which every term holds; terms without a text hold always. Fails with a sentence.
-    pub fn new(profile: &'a Profile, category: &str, terms: &[Term]) -> Result<Self, String> {
+    /// The slices of `category` (empty: all) for which every term holds; terms without a text hold always.
+    pub fn new(profile: &'a Profile, category: &str, terms: &[Term]) -> Result<Self, SearchError> {
         let mut tests = Vec::new();
         let mut lanes = None;
         if !category.is_empty() {
@@ -220,7 +234,7 @@ impl<'a> Filter<'a> {
     }
 }
 
-fn test<'a>(profile: &'a Profile, term: &Term) -> Result<Test<'a>, String> {
+fn test<'a>(profile: &'a Profile, term: &Term) -> Result<Test<'a>, SearchError> {
     if let Some(numbers) = numbers(profile, &term.field) {
         let (from, to) = span(&term.text)?;
         return Ok(Test::Number(numbers, from, to));
@@ -233,7 +247,7 @@ fn test<'a>(profile: &'a Profile, term: &Term) -> Result<Test<'a>, String> {
         std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
     } else {
         let field = &term.field;
-        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
+        vec![column(profile, field).ok_or_else(|| SearchError::NoColumn(field.clone()))?]
     };
     let is_hit = profile.strings.iter().map(|(_, text)| !text.is_empty() && matcher.is_hit(text)).collect();
     Ok(Test::Text(columns, is_hit))
@@ -254,7 +268,7 @@ mod tests {
                 starts.sort_unstable();
                 assert_eq!(starts, want, "{terms:?}");
             }
-            (Err(sentence), Err(part)) => assert!(sentence.contains(part), "{sentence}"),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (got, want) => panic!("{:?} {want:?}", got.map(|_| ())),
         }
     }

@@ -2,6 +2,16 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
+/// A text that is not a regular expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` is not a valid regular expression: {why}.")]
+pub struct PatternError {
+    /// The text.
+    pub pattern: String,
+    /// What is wrong with it, in the words of the library.
+    pub why: String,
+}
+
 /// Decides whether a string is a hit.
 pub enum Matcher {
     /// Holds this text.
@@ -13,12 +23,12 @@ pub enum Matcher {
 }
 
 impl Matcher {
-    /// For a text or pattern; case counts when it holds an upper-case letter. Fails with a sentence.
-    pub fn new(text: &str, is_regex: bool) -> Result<Self, String> {
+    /// For a text or pattern; case counts when it holds an upper-case letter.
+    pub fn new(text: &str, is_regex: bool) -> Result<Self, PatternError> {
         let keeps_case = text.chars().any(char::is_uppercase);
         if is_regex {
             let built = RegexBuilder::new(text).case_insensitive(!keeps_case).build();
-            return built.map(Matcher::Pattern).map_err(|e| format!("`{text}` is not a valid regular expression: {e}."));
+            return built.map(Matcher::Pattern).map_err(|e| PatternError { pattern: text.into(), why: e.to_string() });
         }
         Ok(if keeps_case { Matcher::Exact(text.into()) } else { Matcher::IgnoreCase(text.to_lowercase()) })
     }
@@ -36,8 +46,8 @@ impl Matcher {
     }
 }
 
-/// A matcher for a text, or for a pattern between slashes: with an `i` behind them case never matters. Fails with a sentence.
-pub fn matcher(text: &str, is_regex: bool) -> Result<Matcher, String> {
+/// A matcher for a text, or for a pattern between slashes: with an `i` behind them case never matters.
+pub fn matcher(text: &str, is_regex: bool) -> Result<Matcher, PatternError> {
     let inner = text.strip_prefix('/').unwrap_or_default();
     match (inner.strip_suffix('/'), inner.strip_suffix("/i")) {
         (Some(pattern), _) if !pattern.is_empty() => Matcher::new(pattern, true),

@@ -1,6 +1,6 @@
 //! Slices by name or attribute. Each distinct string is tried once, not each slice.
 
-use super::filter::{Filter, Term};
+use super::filter::{Filter, SearchError, Term};
 use super::matcher::matcher;
 use super::operators::column;
 use crate::base::{InstantId, SliceId, StrId};
@@ -44,8 +44,8 @@ pub struct SearchHits {
     pub n_instants: u64,
 }
 
-/// Hits by start, at most `query.limit`; all are counted. An empty text hits nothing. Fails with a sentence.
-pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, String> {
+/// Hits by start, at most `query.limit`; all are counted. An empty text hits nothing.
+pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, SearchError> {
     if query.is_empty() {
         return Ok(SearchHits::default());
     }
@@ -64,8 +64,8 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Stri
     Ok(SearchHits { slices: hits, n_total, instants, n_instants })
 }
 
-/// Moments whose name is a hit, by time. Fails with a sentence.
-fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, String> {
+/// Moments whose name is a hit, by time.
+fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, SearchError> {
     let is_of_names = query.field.is_empty() || query.field == "name";
     let has_terms = query.terms.iter().any(|t| !t.text.trim().is_empty());
     if query.text.is_empty() || !is_of_names || has_terms || !query.category.is_empty() {
@@ -81,8 +81,8 @@ fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, Str
     Ok(hits)
 }
 
-/// Every hit, by id; without a text all that the conditions keep. Fails with a sentence.
-pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, String> {
+/// Every hit, by id; without a text all that the conditions keep.
+pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, SearchError> {
     let filter = Filter::new(profile, &query.category, &query.terms)?;
     let n = profile.slices.len();
     if query.text.is_empty() {
@@ -93,7 +93,7 @@ pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, 
         std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
     } else {
         let field = &query.field;
-        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
+        vec![column(profile, field).ok_or_else(|| SearchError::NoColumn(field.clone()))?]
     };
     let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
     let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
@@ -117,7 +117,7 @@ mod tests {
                 assert_eq!(got.slices.iter().map(|s| profile.slices.start[s.index()]).collect::<Vec<_>>(), starts, "{text}");
                 assert_eq!(got.n_total, total);
             }
-            Err(part) => assert!(got.expect_err("refused").contains(part)),
+            Err(part) => assert!(got.expect_err("refused").to_string().contains(part)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Hashes of the instructions of a device profile, for comparing two files of one run.
 
-use super::Session;
 use super::instruction_rows::InstructionRow;
+use super::{Refusal, Session};
 use crate::analysis::device::instructions::agreement::{AgreementPart, MOST_ROWS};
 use crate::model::{Cell, Domain};
 use rustc_hash::FxHasher;
@@ -11,10 +11,10 @@ use std::hash::{Hash, Hasher};
 const OF_PROFILER: [&str; 2] = ["neuron_json", "neuron_parquet"];
 
 impl Session {
-    /// Instructions as hashes; or why they cannot be read.
-    pub(super) fn agreement_part(&self) -> Result<AgreementPart, String> {
+    /// Instructions as hashes.
+    pub(super) fn agreement_part(&self) -> Result<AgreementPart, Refusal> {
         let Domain::NeuronDevice(device) = &self.profile.domain else {
-            return Err("Only device profiles have instructions.".into());
+            return Err(Refusal::OtherKind("a Neuron device profile"));
         };
         let mut out = AgreementPart {
             is_of_profiler: OF_PROFILER.contains(&self.claim.format.as_str()),

@@ -210,7 +210,7 @@ answers! {
     BandsQuery => Vec<Band>: |s, _| Ok(tensors::bands(&s.profile, s.whole_table("TensorInfo").as_deref()));
     TensorsQuery => Tensors: |s, _| Ok(s.tensors());
     SbufQuery => SbufMap: |s, q| Ok(sbuf::map(&*s.whole_table(SBUF).ok_or(Refusal::NoTable(SBUF.into()))?, q));
-    AgreementPartQuery => AgreementPart: |s, _| Ok(s.agreement_part()?);
+    AgreementPartQuery => AgreementPart: |s, _| s.agreement_part();
     AgreementQuery => Option<Agreement>: |s, q| Ok(device::instructions::agreement::agreement(&s.agreement_part()?, &q.other));
     ComparePartQuery => ComparePart: |s, _| Ok(device::compare::part_of(&s.profile, &s.summary(None)));
     UnknownWordsQuery => Vec<UnknownWord>: |s, _| Ok(learned::unknown(&s.profile, &s.programs()?));

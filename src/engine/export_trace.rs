@@ -281,11 +281,12 @@ impl Writer<'_> {
         let (at, slices): (Vec<usize>, Vec<SliceId>) =
             chosen.iter().enumerate().filter(|(_, c)| has_record(c.0)).map(|(i, c)| (i, c.0)).unzip();
         let mut n_read = 0;
-        let read = self.session.format().map_err(|e| e.to_string()).and_then(|format| {
-            record_fields::records(format, &self.session.input, self.profile, &slices, &mut |i, fields| {
+        let read = self.session.format().and_then(|format| {
+            let mut each = |i: usize, fields| {
                 out[at[i]] = fields;
                 n_read += 1;
-            })
+            };
+            Ok(record_fields::records(format, &self.session.input, self.profile, &slices, &mut each)?)
         });
         if read.is_err() {
             self.out.n_without_fields += (slices.len() - n_read) as u64;

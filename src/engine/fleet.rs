@@ -22,8 +22,8 @@ impl Session {
     }
 
     /// The part of this trace with its ledger.
-    pub fn run_part(&self, query: &RunPartQuery) -> Result<RunPart, String> {
-        let mut part = self.ask(query).map_err(|refusal| refusal.to_string())?;
+    pub fn run_part(&self, query: &RunPartQuery) -> Result<RunPart, Refusal> {
+        let mut part = self.ask(query)?;
         let ledger = &self.ledger;
         (part.meta.n_read, part.meta.n_shown, part.meta.n_concerns) = (ledger.read, ledger.shown, ledger.n_concerns());
         let word = |severity: Severity| match severity {

@@ -22,7 +22,7 @@ use std::sync::OnceLock;
 type Details = fn(&Session, SliceId, &mut Surroundings, &mut Vec<Field>) -> Option<Box<InstructionFacts>>;
 
 /// Rows of a table of the schema: table, columns that are wanted, the range they are of, the first row and how many at most.
-type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), String>;
+type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), Refusal>;
 
 /// Answers of the full list, and one entry for each place where a general answer differs for a profile of Neuron.
 pub(super) struct FullAnswers {
@@ -76,7 +76,7 @@ pub fn learn(names: &LearnedNames) {
 pub(super) fn linked() -> Result<&'static FullAnswers, Refusal> {
     #[cfg(not(target_arch = "wasm32"))]
     link_all();
-    LINKED.get().ok_or_else(|| Refusal::Because("This profile needs the worker for all formats. Reload the page.".into()))
+    LINKED.get().ok_or(Refusal::OtherWorker)
 }
 
 fn details(session: &Session, slice: SliceId, near: &mut Surroundings, fields: &mut Vec<Field>) -> Option<Box<InstructionFacts>> {

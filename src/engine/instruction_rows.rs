@@ -1,8 +1,7 @@
 //! Executed instructions with operands and counters, under the keys of neuron-profile's JSON, whichever format they came from.
 
-use super::{Session, record_fields};
+use super::{Refusal, Session, record_fields};
 use crate::base::SliceId;
-use crate::formats;
 use crate::model::{Domain, NeuronDevice, TrackKind};
 use serde::Serialize;
 
@@ -68,13 +67,13 @@ const IN_FILE: [&[&str]; 10] = [
 ];
 
 impl Session {
-    /// Instructions in the order of the file, from rank `from` on, and where the next part begins; or why they cannot be read.
-    pub fn instruction_rows(&self, from: usize) -> Result<(Vec<InstructionRow>, Option<usize>), String> {
+    /// Instructions in the order of the file, from rank `from` on, and where the next part begins.
+    pub fn instruction_rows(&self, from: usize) -> Result<(Vec<InstructionRow>, Option<usize>), Refusal> {
         let profile = &self.profile;
         let Domain::NeuronDevice(device) = &profile.domain else {
-            return Err("Only device profiles have instructions.".into());
+            return Err(Refusal::OtherKind("a Neuron device profile"));
         };
-        let format = formats::by_id(&self.claim.format).ok_or_else(|| format!("The format `{}` is not known.", self.claim.format))?;
+        let format = self.format()?;
         let order = self.in_file_order(TrackKind::Engine);
         let end = from.saturating_add(PART).min(order.len());
         let is_instruction = |slice: &SliceId| device.pc.get(slice.index()).is_some_and(|pc| *pc != NeuronDevice::ABSENT);

@@ -5,6 +5,11 @@
 
 use super::Session;
 use super::renamed::encode;
+use crate::analysis::filter::SearchError;
+use crate::analysis::matcher::PatternError;
+use crate::analysis::snapshot::SnapshotError;
+use crate::analysis::torch::diff::PathError;
+use crate::analysis::torch::modules::TreeError;
 use crate::formats::ImportError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,6 +28,9 @@ pub enum Refusal {
     /// Only profiles of another kind have an answer.
     #[error("This profile is not {0}.")]
     OtherKind(&'static str),
+    /// The profile of that title has no row in a table of profiles.
+    #[error("{0}: expected a Neuron device or system profile, a summary or a PyTorch trace.")]
+    NoVariants(String),
     /// The slice or the instant is not in the profile.
     #[error("This profile has no such slice or instant.")]
     NoSuchItem,
@@ -36,23 +44,32 @@ pub enum Refusal {
     #[error("Unknown format `{0}`.")]
     UnknownFormat(String),
     /// The file could not be read again.
+    #[error(transparent)]
+    Unreadable(#[from] ImportError),
+    /// What was searched for is no text, pattern or condition.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// A pattern is no regular expression.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// A memory snapshot has no such device or allocation.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A trace has no such tree or node.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// Two traces have no such part.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// It needs what only the worker for all formats has.
+    #[error("This profile needs the worker for all formats. Reload the page.")]
+    OtherWorker,
+    /// The answer of another session refuses; its sentence.
     #[error("{0}")]
-    Unreadable(String),
-    /// What was asked cannot be answered; an analysis says why.
-    #[error("{0}")]
-    Because(String),
-}
-
-impl From<String> for Refusal {
-    fn from(sentence: String) -> Self {
-        Refusal::Because(sentence)
-    }
-}
-
-impl From<ImportError> for Refusal {
-    fn from(error: ImportError) -> Self {
-        Refusal::Unreadable(error.to_string())
-    }
+    Refused(String),
+    /// The answer of another session is to another question.
+    #[error("The answer is of another question.")]
+    OtherQuestion,
 }
 
 /// A question as it travels: what the list below makes of it.
@@ -122,8 +139,8 @@ pub enum NoAnswer {
 impl From<NoAnswer> for Refusal {
     fn from(why: NoAnswer) -> Self {
         match why {
-            NoAnswer::Refused(sentence) => Refusal::Because(sentence),
-            NoAnswer::Other => Refusal::Because("The answer is of another question.".into()),
+            NoAnswer::Refused(sentence) => Refusal::Refused(sentence),
+            NoAnswer::Other => Refusal::OtherQuestion,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::scan::{Cursor, place, with_window};
 use crate::base::{InputSet, SliceId};
-use crate::formats::{Field, Format};
+use crate::formats::{Field, Format, ImportError};
 use crate::model::Profile;
 
 /// Largest gap between two records of one batch, bytes of the file.
@@ -11,16 +11,15 @@ const MOST_BETWEEN: u64 = 16 << 10;
 const STRETCH: u64 = 1 << 20;
 
 /// For each of `slices` its fields, as text: of each of `keys` the first name that its record has; empty where it has none.
-/// Fails with a sentence where the file cannot be read back.
 pub(super) fn fields(
     format: &dyn Format,
     input: &InputSet,
     profile: &Profile,
     slices: &[SliceId],
     keys: &[&[&str]],
-) -> Result<Vec<Vec<String>>, String> {
+) -> Result<Vec<Vec<String>>, ImportError> {
     if let Some(read) = format.columns(input, profile, slices, keys) {
-        return read.map_err(|e| e.to_string());
+        return read;
     }
     let mut out = vec![vec![String::new(); keys.len()]; slices.len()];
     records(format, input, profile, slices, &mut |i, record| {
@@ -39,7 +38,7 @@ pub(super) fn records(
     profile: &Profile,
     slices: &[SliceId],
     each: &mut dyn FnMut(usize, Vec<Field>),
-) -> Result<(), String> {
+) -> Result<(), ImportError> {
     let at = |(i, slice): (usize, &SliceId)| (Cursor { place: place(profile.slices.record[slice.index()]), slice: slice.0 }, i);
     let mut order: Vec<(Cursor, usize)> = slices.iter().enumerate().map(at).collect();
     order.sort_unstable();
@@ -48,7 +47,7 @@ pub(super) fn records(
             let batch: Vec<Cursor> = part.iter().map(|p| p.0).collect();
             let input = with_window(input, &batch);
             for (cursor, i) in part {
-                each(*i, format.record(&input, profile, SliceId(cursor.slice).into()).map_err(|e| e.to_string())?);
+                each(*i, format.record(&input, profile, SliceId(cursor.slice).into())?);
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Records are visited in file order. The cursor says where the next part begins; the engine keeps no state.
 
-use crate::analysis::filter::{Filter, Term};
+use crate::analysis::filter::{Filter, SearchError, Term};
 use crate::analysis::matcher::matcher;
 use crate::base::{ByteSource, InputSet, Member, SliceId, SourceError};
 use crate::formats::Format;
@@ -61,7 +61,7 @@ pub struct ScanPart {
 }
 
 /// Looks at the next records. Fails with a sentence if the pattern cannot be read.
-pub fn scan(format: &dyn Format, input: &InputSet, profile: &Profile, query: &ScanQuery) -> Result<ScanPart, String> {
+pub fn scan(format: &dyn Format, input: &InputSet, profile: &Profile, query: &ScanQuery) -> Result<ScanPart, SearchError> {
     if query.text.is_empty() {
         return Ok(ScanPart::default());
     }

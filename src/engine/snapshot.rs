@@ -3,7 +3,7 @@
 use super::Session;
 use super::question::{Refusal, answers};
 use crate::analysis::snapshot::{
-    AllocationDetail, AllocationsQuery, Live, LiveAllocations, LiveQuery, Picture, PictureQuery, SegmentMap, SnapshotModel,
+    AllocationDetail, AllocationsQuery, Live, LiveAllocations, LiveQuery, Picture, PictureQuery, SegmentMap, SnapshotError, SnapshotModel,
     SnapshotSummary, View, live, picture, segments, summary,
 };
 use crate::model::Domain;
@@ -54,7 +54,7 @@ answers! {
     AllocationQuery => AllocationDetail: |session, q| {
         let view = session.snapshot_view()?;
         let found = live::allocation(&view, view.device(q.device)?, q.id);
-        Ok(found.ok_or_else(|| format!("Device {} has no allocation {}.", q.device, q.id))?)
+        Ok(found.ok_or(SnapshotError::NoAllocation { device: q.device, id: q.id })?)
     };
     SegmentsQuery => SegmentMap: |session, q| {
         let view = session.snapshot_view()?;

@@ -33,10 +33,7 @@ impl Session {
                 let memory = self.ask(&MemoryQuery::default())?;
                 Ok(vec![steps::part(&self.profile, &overview, &explained, Some(&memory))])
             }
-            _ => {
-                Err(format!("{}: expected a Neuron device or system profile, a summary or a PyTorch trace.", self.profile.meta.title)
-                    .into())
-            }
+            _ => Err(Refusal::NoVariants(self.profile.meta.title.clone())),
         }
     }
 

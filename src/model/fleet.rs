@@ -1,5 +1,6 @@
 //! A run of many ranks: the part of each trace, and what merged parts hold. Integers only, so that merging gives the same bytes in any order.
 
+use super::check::BrokenRule;
 use serde::{Deserialize, Serialize};
 
 mod histogram;
@@ -321,14 +322,14 @@ pub fn stable_hash(parts: &[&str]) -> u64 {
 }
 
 impl FleetRun {
-    /// Walks every place and length.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// Checks every index and length.
+    pub(super) fn check(&self) -> Result<(), BrokenRule> {
         let n = self.texts.len() as u32;
-        if let Some(call) = self.collectives.iter().find(|c| c.group >= n || c.op >= n) {
-            return Err(format!("collective {} names a text that is not there", call.seq));
+        if let Some(at) = self.collectives.iter().position(|c| c.group >= n || c.op >= n) {
+            return Err(("collectives", at, "names a text beyond the table").into());
         }
-        match self.traces.iter().find(|t| t.cells.len() != t.steps.len() * N_METRICS) {
-            Some(trace) => Err(format!("the cells of `{}` are not {N_METRICS} for each step", trace.meta.name)),
+        match self.traces.iter().position(|t| t.cells.len() != t.steps.len() * N_METRICS) {
+            Some(at) => Err(("traces", at, "has not one cell for each step and metric").into()),
             None => Ok(()),
         }
     }

@@ -11,13 +11,11 @@ pub fn install() {
 
 impl TableWriting for TableArchive {
     fn step(&mut self, step: WriteStep) -> Result<Written, String> {
-        match step {
-            WriteStep::Rows { table, rows } => {
-                let bytes = self.rows(&table, &rows.columns, &rows.bytes)?;
-                Ok(Written { header: Vec::new(), bytes })
-            }
-            WriteStep::EndTable => self.end_table().map(|(header, bytes)| Written { header, bytes }),
-            WriteStep::End => Ok(Written { header: Vec::new(), bytes: std::mem::take(self).end() }),
-        }
+        let (header, bytes) = match step {
+            WriteStep::Rows { table, rows } => (Vec::new(), self.rows(&table, &rows.columns, &rows.bytes).map_err(|e| e.to_string())?),
+            WriteStep::EndTable => self.end_table().map_err(|e| e.to_string())?,
+            WriteStep::End => (Vec::new(), std::mem::take(self).end()),
+        };
+        Ok(Written { header, bytes })
     }
 }

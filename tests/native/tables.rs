@@ -168,7 +168,7 @@ fn a_device_profile_has_the_tables_that_are_converted() {
     for name in &wanted {
         assert_eq!(column(&some, name), column(&all, name), "{name}");
     }
-    assert!(session.table_part("Instructions", &[], None, 0, 10).unwrap_err().contains("`Instructions`"));
+    assert!(session.table_part("Instructions", &[], None, 0, 10).unwrap_err().to_string().contains("`Instructions`"));
 }
 
 /// An archive as the page has it made, and the rows of its tables.

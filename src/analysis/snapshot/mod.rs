@@ -27,6 +27,22 @@ pub struct View<'a> {
     pub model: &'a SnapshotModel,
 }
 
+/// What a question names and a snapshot has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotError {
+    /// The device of that number.
+    #[error("This snapshot has no device {0}.")]
+    NoDevice(u32),
+    /// The allocation of that id.
+    #[error("Device {device} has no allocation {id}.")]
+    NoAllocation {
+        /// The device.
+        device: u32,
+        /// The id.
+        id: u32,
+    },
+}
+
 impl View<'_> {
     /// Summaries of a device of this snapshot.
     fn pyramid(&self, device: &SnapshotDevice) -> &pyramid::HistoryPyramid {
@@ -35,8 +51,8 @@ impl View<'_> {
     }
 
     /// The device of that number.
-    pub fn device(&self, device: u32) -> Result<&SnapshotDevice, String> {
-        self.snapshot.devices.iter().find(|d| d.device == device).ok_or_else(|| format!("This snapshot has no device {device}."))
+    pub fn device(&self, device: u32) -> Result<&SnapshotDevice, SnapshotError> {
+        self.snapshot.devices.iter().find(|d| d.device == device).ok_or(SnapshotError::NoDevice(device))
     }
 }
 

@@ -175,6 +175,27 @@ fn numbered(parts: &[VariantPart]) -> Vec<String> {
     parts.iter().map(title).collect()
 }
 
+/// A name that is not that of one profile.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No profile has it.
+    #[error("Expected the name of a profile, found `{name}`; profiles: {titles}.")]
+    None {
+        /// The name.
+        name: String,
+        /// The first profiles.
+        titles: String,
+    },
+    /// More than one has it.
+    #[error("Expected a name of one profile, found `{name}`, which {n} profiles have.")]
+    Several {
+        /// The name.
+        name: String,
+        /// Profiles.
+        n: usize,
+    },
+}
+
 impl Variants {
     /// Place of the column of that id.
     pub fn column(&self, id: &str) -> Option<usize> {
@@ -192,15 +213,15 @@ impl Variants {
     }
 
     /// The row that `name` names: its whole title, or the only title with that in it.
-    pub fn row(&self, name: &str) -> Result<usize, String> {
+    pub fn row(&self, name: &str) -> Result<usize, NameError> {
         if let Some(at) = self.rows.iter().position(|r| r.title == name) {
             return Ok(at);
         }
         let with: Vec<usize> = (0..self.rows.len()).filter(|r| self.rows[*r].title.contains(name)).collect();
         match with.as_slice() {
             [at] => Ok(*at),
-            [] => Err(format!("Expected the name of a profile, found `{name}`; profiles: {}.", self.titles())),
-            _ => Err(format!("Expected a name of one profile, found `{name}`, which {} profiles have.", with.len())),
+            [] => Err(NameError::None { name: name.into(), titles: self.titles() }),
+            _ => Err(NameError::Several { name: name.into(), n: with.len() }),
         }
     }
 
@@ -241,6 +262,9 @@ mod tests {
         let found = variants(&[same.clone(), part("other", &[]), same]);
         assert_eq!(found.rows.iter().map(|r| r.title.as_str()).collect::<Vec<_>>(), ["run (1)", "other", "run (2)"]);
         assert_eq!((found.row("run (2)"), found.row("oth")), (Ok(2), Ok(1)));
-        assert!(found.row("run").is_err_and(|e| e.contains("2 profiles")) && found.row("x").is_err_and(|e| e.contains("run (1), other")));
+        assert!(
+            found.row("run").is_err_and(|e| e.to_string().contains("2 profiles"))
+                && found.row("x").is_err_and(|e| e.to_string().contains("run (1), other"))
+        );
     }
 }

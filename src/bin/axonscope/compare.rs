@@ -2,6 +2,7 @@
 
 mod times;
 
+use crate::error::Fallible;
 use crate::files;
 use axonscope::analysis::explain::markdown::{markdown, of_metrics};
 use axonscope::analysis::explain::slower::{SlowerBy, SlowerRow, Verdict, slower};
@@ -68,34 +69,34 @@ pub struct Arguments {
     range: Option<(i64, i64)>,
 }
 
-fn range(text: &str) -> Result<(i64, i64), String> {
+fn range(text: &str) -> Fallible<(i64, i64)> {
     let parsed = text.split_once(',').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
-    parsed.filter(|(a, b)| a <= b).ok_or_else(|| format!("expected `START,END` in nanoseconds, found `{text}`"))
+    parsed.filter(|(a, b)| a <= b).ok_or_else(|| format!("expected `START,END` in nanoseconds, found `{text}`").into())
 }
 
 /// `5%` or `5` as 0.05.
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Fallible<f64> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
     number
         .filter(|n| n.is_finite() && *n >= 0.0)
         .map(|n| n / 100.0)
-        .ok_or_else(|| format!("expected a percentage such as `5%`, found `{text}`"))
+        .ok_or_else(|| format!("expected a percentage such as `5%`, found `{text}`").into())
 }
 
 /// Exit code where something is slower than allowed.
 const TOO_SLOW: u8 = 3;
 
 /// Opens both profiles and prints what differs.
-pub fn run(arguments: &Arguments) -> Result<u8, String> {
+pub fn run(arguments: &Arguments) -> Fallible<u8> {
     let (base, run) = pair(&arguments.files)?;
     let query = ExplainQuery { range: arguments.range.map(|(a, b)| TimeRange { start: TimeNs(a), end: TimeNs(b) }), order: Vec::new() };
     let mut parts = ExplainPairQuery { base: part(&base, &query)?, run: part(&run, &query)? };
     (parts.base.title, parts.run.title) = titles(&base, &run);
-    let mut found = run.ask(&parts).map_err(|e| e.to_string())?;
+    let mut found = run.ask(&parts)?;
     let times = times(arguments, &parts, &found, &base, &run);
     if arguments.fail_over.is_some() && times.rows.is_empty() {
         let why = found.notes.first().map_or("Neither has a step or a core.", String::as_str);
-        return Err(format!("The profiles have no times that can be compared. {why}"));
+        return Err(format!("The profiles have no times that can be compared. {why}").into());
     }
     if !arguments.explain {
         found.units.clear();
@@ -126,7 +127,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
         let heading = format!("{} → {}\n\n", found.base, found.run);
         format!("{heading}{times}{metrics}{notes}{}{verdict}", if verdict.is_empty() { "" } else { "\n" })
     };
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| e.to_string())?;
+    std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(if times.too_slow().next().is_some() { TOO_SLOW } else { 0 })
 }
 
@@ -174,7 +175,7 @@ fn steps(arguments: &Arguments, base: &Session, run: &Session) -> Vec<SlowerRow>
 }
 
 /// The two profiles. Two arguments are opened apart, so that a file can be compared with itself.
-fn pair(paths: &[String]) -> Result<(Session, Session), String> {
+fn pair(paths: &[String]) -> Fallible<(Session, Session)> {
     if let [base, run] = paths {
         return Ok((alone(base)?, alone(run)?));
     }
@@ -188,33 +189,33 @@ fn pair(paths: &[String]) -> Result<(Session, Session), String> {
         (Some(base), Some(run)) if all.is_empty() => Ok((base, run)),
         (base, run) => {
             let n = all.len() + usize::from(base.is_some()) + usize::from(run.is_some());
-            Err(format!("Expected files of two profiles, found {n}: list the base first."))
+            Err(format!("Expected files of two profiles, found {n}: list the base first.").into())
         }
     }
 }
 
-fn alone(path: &str) -> Result<Session, String> {
+fn alone(path: &str) -> Fallible<Session> {
     let mut all = sessions(&[path.to_string()])?;
     match (all.pop(), all.len()) {
         (Some(session), 0) => Ok(session),
-        (_, n) => Err(format!("Expected one profile in `{path}`, found {}: name its files.", n + 1)),
+        (_, n) => Err(format!("Expected one profile in `{path}`, found {}: name its files.", n + 1).into()),
     }
 }
 
-fn sessions(paths: &[String]) -> Result<Vec<Session>, String> {
+fn sessions(paths: &[String]) -> Fallible<Vec<Session>> {
     let input = files::input(paths)?;
     let mut out = Vec::new();
-    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
-        let (imported, readable) = outcome.map_err(|e| e.to_string())?;
+    for (claim, outcome) in import::import(&input)? {
+        let (imported, readable) = outcome?;
         out.push(Session::new(claim, readable, imported));
     }
     Ok(out)
 }
 
-fn part(session: &Session, query: &ExplainQuery) -> Result<ExplainPart, String> {
+fn part(session: &Session, query: &ExplainQuery) -> Fallible<ExplainPart> {
     session
         .ask(query)
-        .map_err(|_| format!("Expected a Neuron device or system profile, or a PyTorch trace, found `{}`.", session.claim.format))
+        .map_err(|_| format!("Expected a Neuron device or system profile, or a PyTorch trace, found `{}`.", session.claim.format).into())
 }
 
 /// Titles of both; the files, where profiles have the same title.

@@ -3,11 +3,12 @@
 mod directory;
 mod table_file;
 
+use crate::error::Fallible;
 use crate::files;
 use axonscope::base::text::counted;
 use axonscope::engine::Session;
 pub use axonscope::engine::tables::parquet as parquet_table;
-use axonscope::engine::tables::{Part, Table};
+use axonscope::engine::tables::{Part, Table, TableError};
 use axonscope::formats::import;
 use directory::NewDirectory;
 use serde_json::{Value, json};
@@ -46,12 +47,12 @@ pub struct Arguments {
 const FORMATS: [&str; 5] = ["ntff", "neuron_json", "neuron_system", "kineto", "pftrace"];
 
 /// Writes the tables of every profile among the files, all or none.
-pub fn run(arguments: &Arguments) -> Result<(), String> {
+pub fn run(arguments: &Arguments) -> Fallible<()> {
     let target = NewDirectory::create(&arguments.output, arguments.overwrite)?;
     let input = files::input(&arguments.files)?;
     let mut sessions = Vec::new();
-    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
-        let (imported, readable) = outcome.map_err(|e| e.to_string())?;
+    for (claim, outcome) in import::import(&input)? {
+        let (imported, readable) = outcome?;
         sessions.push(Session::new(claim, readable, imported));
     }
     if let Some(other) = sessions.iter().find(|s| !FORMATS.contains(&s.claim.format.as_str())) {
@@ -59,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         return Err(format!(
             "Expected a Neuron device or system profile (NTFF or JSON), or a PyTorch, Chrome or Perfetto trace, found `{members}` of the format `{}`.",
             other.claim.format
-        ));
+        ).into());
     }
     let names = names(&sessions);
     let mut written: Vec<Value> = Vec::new();
@@ -82,18 +83,19 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 }
 
 /// Writes the tables of a profile; rows by table.
-fn write(session: &Session, directory: &Path) -> Result<BTreeMap<String, u64>, String> {
+fn write(session: &Session, directory: &Path) -> Fallible<BTreeMap<String, u64>> {
     std::fs::create_dir_all(directory).map_err(|e| format!("`{}` could not be created: {e}.", directory.display()))?;
     let mut open: Option<TableFile> = None;
     let mut n_rows = BTreeMap::new();
-    let mut receive = |table: &Table, part: Part| {
+    let mut add = |table: &Table, part: &Part| -> Fallible<()> {
         if open.as_ref().is_none_or(|file| file.name() != table.name) {
             open.take().map_or(Ok(()), TableFile::finish)?;
             open = Some(TableFile::create(directory, table)?);
         }
         *n_rows.entry(table.name.to_string()).or_default() += part.n_rows as u64;
-        open.as_mut().map_or(Ok(()), |file| file.write(&part))
+        open.as_mut().map_or(Ok(()), |file| file.write(part))
     };
+    let mut receive = |table: &Table, part: Part| add(table, &part).map_err(TableError::Receiver);
     match session.claim.format.as_str() {
         "ntff" | "neuron_json" => session.device_tables(&mut receive)?,
         _ => session.trace_tables(&mut receive)?,

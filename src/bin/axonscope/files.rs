@@ -1,5 +1,6 @@
 //! Files of the command line as an input set: directories with all that is in them, each file read where it is asked for.
 
+use crate::error::Fallible;
 use axonscope::base::{ByteSource, InputSet, Member, SourceError};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl ByteSource for DiskSource {
 
 /// The input set of `arguments`. A file alone is named as it is; several by their paths below the directory that holds them all, its name
 /// included, so that directories are runs.
-pub fn input(arguments: &[String]) -> Result<InputSet, String> {
+pub fn input(arguments: &[String]) -> Fallible<InputSet> {
     let mut paths = Vec::new();
     for argument in arguments {
         walk(Path::new(argument), &mut paths).map_err(|e| format!("`{argument}` could not be read: {e}."))?;
@@ -58,12 +59,12 @@ pub fn input(arguments: &[String]) -> Result<InputSet, String> {
 }
 
 /// A file under a name.
-pub fn member(path: &Path, name: String) -> Result<Member, String> {
+pub fn member(path: &Path, name: String) -> Fallible<Member> {
     let shown = path.display();
     let unread = |e: std::io::Error| format!("`{shown}` could not be read: {e}.");
     // Before it is opened: a pipe without a writer would be waited for.
     if !std::fs::metadata(path).map_err(unread)?.is_file() {
-        return Err(format!("Expected a file, found `{shown}`: a pipe, a socket or a device cannot be read at offsets."));
+        return Err(format!("Expected a file, found `{shown}`: a pipe, a socket or a device cannot be read at offsets.").into());
     }
     let file = File::open(path).map_err(unread)?;
     let len = file.metadata().map_err(unread)?.len();

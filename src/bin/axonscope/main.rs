@@ -6,6 +6,8 @@ mod compare;
 #[cfg(not(target_arch = "wasm32"))]
 mod convert;
 #[cfg(not(target_arch = "wasm32"))]
+mod error;
+#[cfg(not(target_arch = "wasm32"))]
 mod files;
 #[cfg(not(target_arch = "wasm32"))]
 mod fleet;
@@ -22,6 +24,7 @@ mod warn;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
+    use crate::error::Fallible;
     use crate::{compare, convert, fleet, report, table, view, warn};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
@@ -77,11 +80,11 @@ mod command {
     }
 
     /// The exit code of an outcome; an error is one sentence on standard error.
-    fn coded(outcome: Result<u8, String>) -> ExitCode {
+    fn coded(outcome: Fallible<u8>) -> ExitCode {
         match outcome {
             Ok(code) => ExitCode::from(code),
-            Err(sentence) => {
-                warn::line(sentence);
+            Err(error) => {
+                warn::line(error);
                 ExitCode::FAILURE
             }
         }

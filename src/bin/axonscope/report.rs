@@ -12,6 +12,7 @@ mod timing;
 mod torch;
 mod torch_views;
 
+use crate::error::{Error, Fallible};
 use crate::files;
 use axonscope::base::trace_identity;
 use axonscope::base::{InstantId, Origin, SliceId, TimeNs, TimeRange, TraceIdentity, TrackId};
@@ -132,7 +133,7 @@ pub struct Arguments {
     files: Vec<String>,
 }
 
-fn key_and_value(pair: &str) -> Result<(String, String), String> {
+fn key_and_value(pair: &str) -> Fallible<(String, String)> {
     let (key, value) = pair.split_once('=').ok_or(format!("expected `key=value`, found `{pair}`"))?;
     Ok((key.into(), value.into()))
 }
@@ -148,21 +149,21 @@ impl Arguments {
         named.map(|(field, text)| Term { field: field.into(), text: text.clone() }).collect()
     }
 
-    fn number(&self, key: &str) -> Result<Option<i64>, String> {
+    fn number(&self, key: &str) -> Fallible<Option<i64>> {
         let parse = |text: &str| text.parse().map_err(|_| format!("Expected a whole number for `{key}`, found `{text}`."));
-        self.get(key).map(parse).transpose()
+        Ok(self.get(key).map(parse).transpose()?)
     }
 }
 
 /// Opens the files and prints the answer.
-pub fn run(arguments: &Arguments) -> Result<(), String> {
+pub fn run(arguments: &Arguments) -> Fallible<()> {
     let input = files::input(&arguments.files)?;
     if arguments.timing {
         timing::listen();
     }
     let mut sessions = Vec::new();
-    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
-        let (imported, readable) = outcome.map_err(|e| e.to_string())?;
+    for (claim, outcome) in import::import(&input)? {
+        let (imported, readable) = outcome?;
         sessions.push(Session::new(claim, readable, imported));
     }
     if arguments.timing {
@@ -178,10 +179,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let name = &arguments.query;
         return Err(format!(
             "`{name}` is printed as lines of JSON. Use `axonscope convert` for tables of all events, or `--query tables --arg csv=instructions` for CSV."
-        ));
+        ).into());
     }
     if arguments.query == "slices" {
-        return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(|e| e.to_string());
+        return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(Into::into);
     }
     if arguments.query == "instructions" {
         return sessions.iter().try_for_each(|session| instructions(&mut out, session));
@@ -207,29 +208,29 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let title = |at: usize| sessions.get(at).filter(|_| is_one_each).map(|s| s.profile.meta.title.clone()).unwrap_or_default();
         let titled: Vec<(String, Value)> = answers.into_iter().enumerate().map(|(at, answer)| (title(at), answer)).collect();
         let text = rows::written(&titled, arguments.rows.as_deref(), form)?;
-        return out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| e.to_string());
+        return out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Into::into);
     }
     let origin = |s: &Session| Origin { drop: 0, path: s.ledger.members.first().cloned().unwrap_or_default(), rank: s.rank() };
     let places = trace_identity::places(&sessions.iter().map(origin).collect::<Vec<Origin>>());
     let profile = |(s, place): (&Session, &TraceIdentity)| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger, "place": place });
     let profiles: Vec<Value> = sessions.iter().zip(&places).map(profile).collect();
     let answer = if answers.len() == 1 { answers.remove(0) } else { Value::Array(answers) };
-    writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())
+    Ok(writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer }))?)
 }
 
 /// The answer to a question; where a region is the scope and the question is about its wall span, of its windows alone.
-fn ask<Q: Wire>(session: &Session, question: &Q) -> Result<Q::Answer, String> {
-    session.ask_in_scope(question).map_err(|refusal| refusal.to_string())
+fn ask<Q: Wire>(session: &Session, question: &Q) -> Fallible<Q::Answer> {
+    Ok(session.ask_in_scope(question)?)
 }
 
 /// The same as JSON.
-fn asked<Q: Wire<Answer: Serialize>>(session: &Session, question: &Q) -> Result<Value, String> {
-    serde_json::to_value(ask(session, question)?).map_err(|e| e.to_string())
+fn asked<Q: Wire<Answer: Serialize>>(session: &Session, question: &Q) -> Fallible<Value> {
+    Ok(serde_json::to_value(ask(session, question)?)?)
 }
 
 /// The wall span of the region of the arg `region`, whose windows become the scope; without one the range as it is. A region is one of
 /// `--query regions`, or the time in which slices of that name run.
-fn in_region(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<TimeRange>, String> {
+fn in_region(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Fallible<Option<TimeRange>> {
     let Some(name) = arguments.get("region") else { return Ok(range) };
     let query = RegionWindowsQuery { regions: bounds::regions_query(arguments, range)?, name: name.into() };
     let windows = ask(session, &query)?;
@@ -238,10 +239,10 @@ fn in_region(session: &Session, arguments: &Arguments, range: Option<TimeRange>)
         false => Vec::new(),
     };
     let scope = ask(session, &ScopeQuery { windows, slices, within: range.into_iter().collect() })?;
-    scope.wall.map(Some).ok_or_else(|| format!("This profile has no region `{name}`: `--query regions` lists those of a device."))
+    scope.wall.map(Some).ok_or_else(|| format!("This profile has no region `{name}`: `--query regions` lists those of a device.").into())
 }
 
-fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+fn answer(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let range = in_region(session, arguments, range(session, arguments)?)?;
     // `trace` is a question of both.
@@ -257,7 +258,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     if let Some(answer) = device::answer(session, arguments, range.unwrap_or(whole))? {
         return Ok(answer);
     }
-    let number = |key: &str| Ok::<_, String>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
+    let number = |key: &str| Ok::<_, Error>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
     match arguments.query.as_str() {
         "import" => asked(session, &ImportQuery),
         "fleet" => asked(session, &FleetQuery),
@@ -304,13 +305,13 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
                 snapshot::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
-            ))
+            ).into())
         }),
     }
 }
 
 /// The hits of a search, with those in the records where they are asked for, and all of them summed up.
-fn search(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+fn search(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let is_wanted = |key: &str| matches!(arguments.get(key), Some("1" | "true"));
     let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
@@ -324,7 +325,7 @@ fn search(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         let mut next = Some(first.cursor);
         let (mut n_seen, mut n_unreadable) = (0, 0);
         while let Some(cursor) = next {
-            let part = session.ask(&ScanQuery { cursor, ..first.clone() }).map_err(|refusal| refusal.to_string())?;
+            let part = session.ask(&ScanQuery { cursor, ..first.clone() })?;
             (n_seen, n_unreadable) = (n_seen + part.n_seen, n_unreadable + part.n_unreadable);
             more.extend(part.slices);
             next = part.next;
@@ -340,8 +341,8 @@ fn search(session: &Session, arguments: &Arguments) -> Result<Value, String> {
 }
 
 /// A slice or an instant: by number, or as a link names it.
-fn details(arguments: &Arguments, session: &Session) -> Result<DetailsQuery, String> {
-    let id = |n: i64| u32::try_from(n).map_err(|e| e.to_string());
+fn details(arguments: &Arguments, session: &Session) -> Fallible<DetailsQuery> {
+    let id = |n: i64| u32::try_from(n);
     if let Some(slice) = arguments.number("slice")? {
         return Ok(DetailsQuery { item: SliceId(id(slice)?).into() });
     }
@@ -356,39 +357,39 @@ fn details(arguments: &Arguments, session: &Session) -> Result<DetailsQuery, Str
 }
 
 /// Grouping and depth of the args `group_by` and `depth`.
-fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
+fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Fallible<LayersQuery> {
     let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })
 }
 
 /// The range of the args `start_ns` and `end_ns`, or `start` and `end`; `None` without both.
-fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
-    let number = |key: &str, short: &str| Ok::<_, String>(arguments.number(key)?.or(arguments.number(short)?));
+fn range(session: &Session, arguments: &Arguments) -> Fallible<Option<TimeRange>> {
+    let number = |key: &str, short: &str| Ok::<_, Error>(arguments.number(key)?.or(arguments.number(short)?));
     let (start, end) = (number("start_ns", "start")?, number("end_ns", "end")?);
     let whole = session.profile.meta.range;
     Ok((start.is_some() || end.is_some()).then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
 }
 
 /// The burst of traffic of the arg `burst`, counted from 1.
-fn burst(arguments: &Arguments) -> Result<Option<u32>, String> {
+fn burst(arguments: &Arguments) -> Fallible<Option<u32>> {
     let Some(number) = arguments.number("burst")? else { return Ok(None) };
     let from_zero = number.checked_sub(1).and_then(|n| u32::try_from(n).ok());
-    from_zero.map(Some).ok_or_else(|| format!("Expected a burst from 1 on, found `{number}`."))
+    from_zero.map(Some).ok_or_else(|| format!("Expected a burst from 1 on, found `{number}`.").into())
 }
 
-fn track(session: &Session, path: &str) -> Result<TrackId, String> {
+fn track(session: &Session, path: &str) -> Fallible<TrackId> {
     let mut tracks = (0..session.profile.tracks.len() as u32).map(TrackId);
-    tracks.find(|&t| session.profile.track_path(t) == path).ok_or_else(|| format!("This profile has no track `{path}`."))
+    tracks.find(|&t| session.profile.track_path(t) == path).ok_or_else(|| format!("This profile has no track `{path}`.").into())
 }
 
 /// One line per instruction, in the order of the file.
-fn instructions(out: &mut impl Write, session: &Session) -> Result<(), String> {
+fn instructions(out: &mut impl Write, session: &Session) -> Fallible<()> {
     let mut next = Some(0);
     while let Some(from) = next {
         let (rows, after) = session.instruction_rows(from)?;
         for row in rows {
-            let line = serde_json::to_string(&row).map_err(|e| e.to_string())?;
-            writeln!(out, "{line}").map_err(|e| e.to_string())?;
+            let line = serde_json::to_string(&row)?;
+            writeln!(out, "{line}")?;
         }
         next = after;
     }

@@ -1,5 +1,6 @@
 //! `axonscope table`: any number of profiles, one row each, as CSV, Markdown or JSON on standard output.
 
+use crate::error::Fallible;
 use crate::{files, warn};
 use axonscope::analysis::variants::table::{Mode, sentence, shown};
 use axonscope::analysis::variants::text::{self, Layout};
@@ -41,11 +42,11 @@ pub struct Arguments {
 }
 
 /// Opens the files and prints the table.
-pub fn run(arguments: &Arguments) -> Result<(), String> {
+pub fn run(arguments: &Arguments) -> Fallible<()> {
     let mut parts: Vec<VariantPart> = Vec::new();
     let input = files::input(&arguments.files)?;
     let mut n_refused = 0u64;
-    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
+    for (claim, outcome) in import::import(&input)? {
         match outcome {
             Ok((imported, readable)) => match Session::new(claim, readable, imported).ask(&VariantPartsQuery) {
                 Ok(found) => parts.extend(found),
@@ -61,14 +62,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         }
     }
     if parts.is_empty() {
-        return Err(format!("Expected Neuron device profiles, summaries or PyTorch traces; skipped files: {n_refused}."));
+        return Err(format!("Expected Neuron device profiles, summaries or PyTorch traces; skipped files: {n_refused}.").into());
     }
     let all = variants(&parts);
     let text = written(arguments, &all)?;
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| e.to_string())
+    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
 }
 
-fn written(arguments: &Arguments, all: &Variants) -> Result<String, String> {
+fn written(arguments: &Arguments, all: &Variants) -> Fallible<String> {
     if arguments.columns == ["list"] {
         return Ok(all.columns.iter().map(|c| format!("{}\t{}\t{}\n", c.id, c.group, c.label)).collect());
     }
@@ -86,13 +87,13 @@ fn written(arguments: &Arguments, all: &Variants) -> Result<String, String> {
     })
 }
 
-fn columns(arguments: &Arguments, all: &Variants) -> Result<Vec<usize>, String> {
+fn columns(arguments: &Arguments, all: &Variants) -> Fallible<Vec<usize>> {
     if arguments.columns == ["all"] {
         return Ok((0..all.columns.len()).collect());
     }
     let unknown: Vec<&str> = arguments.columns.iter().map(|c| c.trim()).filter(|c| all.column(c).is_none()).collect();
     if !unknown.is_empty() {
-        return Err(format!("No profile has the columns {}; `--columns list` prints all.", unknown.join(", ")));
+        return Err(format!("No profile has the columns {}; `--columns list` prints all.", unknown.join(", ")).into());
     }
     Ok(all.chosen(&arguments.columns.iter().map(|c| c.trim().to_string()).collect::<Vec<_>>()))
 }

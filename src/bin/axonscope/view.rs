@@ -3,6 +3,7 @@
 mod page;
 mod server;
 
+use crate::error::Fallible;
 use crate::files;
 use page::Page;
 use server::{Served, Site};
@@ -39,7 +40,7 @@ pub struct Arguments {
 }
 
 /// Serves until the process is ended.
-pub fn run(arguments: &Arguments) -> Result<(), String> {
+pub fn run(arguments: &Arguments) -> Fallible<()> {
     let page = Page::open(arguments.page.as_deref())?;
     let (files, query) = served(&arguments.files)?;
     let token = token()?;
@@ -52,13 +53,13 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
          From another machine: ssh -L {port}:127.0.0.1:{port} HOST, then open this address there.\n\
          Whoever has the address can read the given files until Ctrl+C ends this."
     );
-    printed.and_then(|()| out.flush()).map_err(|e| e.to_string())?;
+    printed.and_then(|()| out.flush())?;
     drop(out);
     server.serve(&Site { token, page, files })
 }
 
 /// The files by the path that they are served under, and the query of the address that opens them.
-fn served(arguments: &[String]) -> Result<(BTreeMap<String, Served>, String), String> {
+fn served(arguments: &[String]) -> Fallible<(BTreeMap<String, Served>, String)> {
     let mut paths = Vec::new();
     for argument in arguments {
         files::walk(Path::new(argument), &mut paths).map_err(|e| format!("`{argument}` could not be read: {e}."))?;
@@ -68,7 +69,9 @@ fn served(arguments: &[String]) -> Result<(BTreeMap<String, Served>, String), St
     }
     if paths.len() > MOST_FILES {
         let n = paths.len();
-        return Err(format!("Expected at most {MOST_FILES} files, found {n}. `axonscope run` sums up runs of many ranks in one file."));
+        return Err(
+            format!("Expected at most {MOST_FILES} files, found {n}. `axonscope run` sums up runs of many ranks in one file.").into()
+        );
     }
     let root = files::root(&paths);
     let (mut out, mut query) = (BTreeMap::new(), String::new());
@@ -100,7 +103,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// 128 random bits as text.
-fn token() -> Result<String, String> {
+fn token() -> Fallible<String> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|e| format!("The system gave no random numbers for the token: {e}."))?;
     Ok(bytes.iter().fold(String::new(), |mut out, byte| {

@@ -2,13 +2,13 @@
 
 use super::cells::{self, Cores};
 use super::slices::Give;
-use super::{Part, Values};
+use super::{Part, TableError, Values};
 use crate::analysis::device::activity::active_times;
 use crate::base::TrackId;
 use crate::model::{Domain, Profile};
 
 /// Gives `ActiveTime` and `OpcodeSummary`. Engines are in small letters, as Neuron Explorer writes them here.
-pub(super) fn tables(profile: &Profile, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+pub(super) fn tables(profile: &Profile, cores: &Cores, give: &mut Give<'_>) -> Result<(), TableError> {
     give("ActiveTime", active(profile, cores))?;
     give("OpcodeSummary", opcodes(profile))
 }

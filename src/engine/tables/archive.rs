@@ -1,13 +1,30 @@
 //! Tables as Parquet files of one ZIP archive, piece by piece: what the page saves. Linked into the worker for all formats alone.
 
 use super::asked::kind_of_sql;
-use super::parquet::TableWriter;
+use super::parquet::{TableWriter, WriteError};
 use super::{Column, Part, Table, Values, Words};
 use crate::base::arrow;
 use crate::base::zip::ZipDirectory;
 use flate2::Crc;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Why rows were not added to an archive, or a table not ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// They are of this table, and the one before it is not ended.
+    #[error("The table before `{0}` was not finished.")]
+    Open(String),
+    /// No table is open.
+    #[error("No table is being written.")]
+    NoTable,
+    /// They are no stream of Arrow.
+    #[error(transparent)]
+    Stream(#[from] arrow::ReadError),
+    /// They could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
 
 /// What a writer has written and nobody has taken yet. Shared: a Parquet writer keeps its end to itself.
 #[derive(Clone, Default)]
@@ -58,28 +75,24 @@ impl TableArchive {
     /// Adds rows, a stream of Arrow, to the table `name`; `columns`: name, type of SQL and unit of each. Returns the next bytes of its file.
     ///
     /// # Errors
-    /// A sentence, where the stream is damaged or another table is open.
-    pub fn rows(&mut self, name: &str, columns: &[(String, String, String)], stream: &[u8]) -> Result<Vec<u8>, String> {
+    /// Where the stream is damaged or another table is open.
+    pub fn rows(&mut self, name: &str, columns: &[(String, String, String)], stream: &[u8]) -> Result<Vec<u8>, ArchiveError> {
         let table = Table { name: name.to_string().into(), columns: columns.iter().map(column).collect() };
         if self.open.is_none() {
             let out = Outbox::default();
             self.open = Some(OpenTable { writer: TableWriter::new(&table, out.clone())?, out, crc: Crc::new(), n_bytes: 0 });
         }
-        let open = self
-            .open
-            .as_mut()
-            .filter(|open| open.writer.name() == name)
-            .ok_or_else(|| format!("The table before `{name}` was not finished."))?;
-        open.writer.write(&part(arrow::read(stream).map_err(|e| e.to_string())?))?;
+        let open = self.open.as_mut().filter(|open| open.writer.name() == name).ok_or_else(|| ArchiveError::Open(name.into()))?;
+        open.writer.write(&part(arrow::read(stream)?))?;
         Ok(open.taken())
     }
 
     /// Ends the open table: the header that stands before its first bytes, and its last bytes.
     ///
     /// # Errors
-    /// A sentence, where no table is open.
-    pub fn end_table(&mut self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let mut open = self.open.take().ok_or("No table is being written.")?;
+    /// Where no table is open.
+    pub fn end_table(&mut self) -> Result<(Vec<u8>, Vec<u8>), ArchiveError> {
+        let mut open = self.open.take().ok_or(ArchiveError::NoTable)?;
         let bytes = open.taken();
         let OpenTable { writer, out, mut crc, n_bytes } = open;
         let name = format!("{}.parquet", writer.name());

@@ -2,15 +2,15 @@
 
 use super::{Column, Values, Words};
 use crate::base::SliceId;
-use crate::engine::{Session, record_fields};
+use crate::engine::{Refusal, Session, record_fields};
 use crate::formats;
 
 /// Slices of one part: the record of each is read.
 pub(super) const SLICES: usize = 16_384;
 
 /// Columns of `args` of these slices. A value is text, as the file has it.
-pub(super) fn args(session: &Session, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
-    let format = formats::by_id(&session.claim.format).ok_or_else(|| format!("The format `{}` is not known.", session.claim.format))?;
+pub(super) fn args(session: &Session, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, Refusal> {
+    let format = session.format()?;
     let mut rows: Vec<(u32, formats::Field)> = Vec::new();
     record_fields::records(format, &session.input, &session.profile, slices, &mut |at, fields| {
         rows.extend(fields.into_iter().map(|field| (slices[at].0, field)));

@@ -4,7 +4,7 @@ use super::cells::{self, Cores};
 use super::slices::{self, Rows};
 use super::torch::{TorchIndex, TorchRows};
 use super::trace::TraceTables;
-use super::{Column, Kind, Part, Table, TableEntry, Values, args, range, run, schema_trace, stream, system, transfers};
+use super::{Column, Kind, Part, Table, TableEntry, TableError, Values, args, range, run, schema_trace, stream, system, transfers};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::question::answers;
 use crate::engine::{Refusal, Session, full};
@@ -69,7 +69,7 @@ answers! {
 }
 
 /// Columns of these slices.
-type OfSlices<'a> = dyn Fn(&[SliceId]) -> Result<Vec<Values>, String> + 'a;
+type OfSlices<'a> = dyn Fn(&[SliceId]) -> Result<Vec<Values>, Refusal> + 'a;
 
 /// The type of SQL.
 fn sql_type(kind: Kind) -> &'static str {
@@ -208,9 +208,9 @@ impl Session {
         range: Option<TimeRange>,
         from: u64,
         most: usize,
-    ) -> Result<(Table, Part), String> {
+    ) -> Result<(Table, Part), Refusal> {
         let Some(table) = self.tables().into_iter().find(|t| t.name.eq_ignore_ascii_case(name)) else {
-            return Err(format!("This profile has no table `{name}`."));
+            return Err(Refusal::NoTable(name.into()));
         };
         let from = usize::try_from(from).unwrap_or(usize::MAX);
         let (table, mut part) = self.any_part(table, wanted, range, (from, most))?;
@@ -229,13 +229,13 @@ impl Session {
         wanted: &[String],
         range: Option<TimeRange>,
         (from, most): (usize, usize),
-    ) -> Result<(Table, Part), String> {
+    ) -> Result<(Table, Part), Refusal> {
         let name = table.name.clone();
         if let Domain::NeuronDevice(device) = &self.profile.domain
             && (super::table(&name).is_some() || name == "SchemaFields")
             && !self.is_in_file(&name)
         {
-            let neuron = full::linked().map_err(|refusal| refusal.to_string())?;
+            let neuron = full::linked()?;
             return (neuron.table_part)(self, device, table, wanted, range, (from, most));
         }
         retain(&mut table, wanted);
@@ -248,7 +248,7 @@ impl Session {
         if (is_one(schema_trace::TIMELINE, &name) || is_one(schema_trace::TORCH, &name)) && !self.profile.tracks.is_empty() {
             return self.trace_part(table, range, from, most);
         }
-        let found = self.table(&name, from as u64, most as u64).map_err(|_| format!("The table `{name}` could not be read."))?;
+        let found = self.table(&name, from as u64, most as u64)?;
         let of = |c: &Column| {
             let at = found.columns.iter().position(|name| *name == c.name);
             let cell = |row: &Vec<Cell>| at.and_then(|at| row.get(at)).cloned().unwrap_or(Cell::Absent);
@@ -268,7 +268,7 @@ impl Session {
         wanted: &[String],
         range: Option<TimeRange>,
         (from, most): (usize, usize),
-    ) -> Result<(Table, Part), String> {
+    ) -> Result<(Table, Part), Refusal> {
         let cores = Cores::of(&self.profile);
         let rows = Rows { profile: &self.profile, device, cores: &cores };
         let is_in_range = |slice: SliceId| range.is_none_or(|range| range::touches(&self.profile, range, slice));
@@ -307,7 +307,7 @@ impl Session {
     }
 
     /// A table of the schema that is made at once.
-    fn small_device_table(&self, table: Table) -> Result<(Table, Part), String> {
+    fn small_device_table(&self, table: Table) -> Result<(Table, Part), Refusal> {
         let mut found: Option<(Table, Part)> = None;
         let name = table.name.clone();
         self.device_table(name.as_ref(), &mut |given: &Table, part: Part| {
@@ -322,6 +322,10 @@ impl Session {
                 }
             }
             Ok(())
+        })
+        .map_err(|error| match error {
+            TableError::Refused(refusal) => refusal,
+            other => Refusal::Refused(other.to_string()),
         })?;
         let empty = || {
             let columns = table.columns.iter().map(|c| Values::new(c.kind)).collect();
@@ -331,7 +335,7 @@ impl Session {
     }
 
     /// A part of a table of a timeline.
-    fn trace_part(&self, table: Table, range: Option<TimeRange>, from: usize, most: usize) -> Result<(Table, Part), String> {
+    fn trace_part(&self, table: Table, range: Option<TimeRange>, from: usize, most: usize) -> Result<(Table, Part), Refusal> {
         if table.name == "args" {
             let n = self.profile.slices.len();
             let first = from.min(n);
@@ -352,7 +356,7 @@ impl Session {
         let index = self.row_index(&table.name, range);
         let part = match &self.profile.domain {
             Domain::Torch(torch) => {
-                let view = self.view().map_err(|refusal| refusal.to_string())?;
+                let view = self.view()?;
                 let of = index.torch.get_or_init(|| TorchIndex::new(&view));
                 part(&TraceTables { profile: &self.profile, torch: Some((torch, TorchRows::new(view, of))), index: &index })
             }

@@ -2,14 +2,14 @@
 
 use super::cells::{self, Cores};
 use super::slices::{Give, PART};
-use super::{Kind, Part, Renamed, Values, table};
-use crate::engine::Session;
+use super::{Kind, Part, Renamed, TableError, Values, table};
+use crate::engine::{Refusal, Session};
 use crate::formats::{self, Sample};
 use crate::model::{Cell, Profile, TrackKind};
 use std::collections::BTreeMap;
 
 /// Gives `SemaphoreUpdate`.
-pub(super) fn semaphores(session: &Session, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+pub(super) fn semaphores(session: &Session, cores: &Cores, give: &mut Give<'_>) -> Result<(), TableError> {
     let Some(table) = table("SemaphoreUpdate") else { return Ok(()) };
     let profile = &session.profile;
     let all = &profile.instants;
@@ -93,7 +93,7 @@ fn throttle_type(cell: &Cell) -> Cell {
 }
 
 /// Gives the tables of samples, as far as the file has their sections.
-pub(super) fn samples(session: &Session, give: &mut Give<'_>) -> Result<(), String> {
+pub(super) fn samples(session: &Session, give: &mut Give<'_>) -> Result<(), TableError> {
     let Some(format) = formats::by_id(&session.claim.format) else { return Ok(()) };
     let mut rows: Vec<(&str, Vec<Vec<Cell>>)> = SAMPLES.iter().map(|s| (s.0, Vec::new())).collect();
     let tables: Vec<_> = SAMPLES.iter().filter_map(|s| table(s.0)).collect();
@@ -113,7 +113,7 @@ pub(super) fn samples(session: &Session, give: &mut Give<'_>) -> Result<(), Stri
             rows[at].1.push(table.columns.iter().map(cell).collect());
         }
     };
-    format.samples(&session.input, &session.profile, &mut each).map_err(|e| e.to_string())?;
+    format.samples(&session.input, &session.profile, &mut each).map_err(Refusal::from)?;
     for ((name, rows), table) in rows.into_iter().zip(&tables) {
         let kinds: Vec<Kind> = table.columns.iter().map(|c| c.kind).collect();
         for part in rows.chunks(PART) {

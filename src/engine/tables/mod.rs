@@ -24,7 +24,7 @@ mod trace;
 mod transfers;
 mod words;
 
-use super::Session;
+use super::{Refusal, Session};
 use crate::model::{Domain, TrackKind};
 pub use asked::{ConvertedTablesQuery, TableInfo, TableInfosQuery, TablePartQuery, TableStream};
 pub(super) use row_index::RowIndex;
@@ -176,8 +176,22 @@ type TableEntry = (&'static str, &'static [ColumnEntry]);
 /// A table, that of the device JSON with its rows, and its columns that are called otherwise there.
 type Renamed = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
+/// Why not all rows of a table were given.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// Only device profiles have the tables of the schema; the format of this one.
+    #[error("Expected a Neuron device profile, found `{0}`: its tables have no place in the schema.")]
+    NotDevice(String),
+    /// They could not be read back from the file.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The receiver failed.
+    #[error(transparent)]
+    Receiver(Box<dyn std::error::Error + Send + Sync>),
+}
+
 /// Receives some rows of a table; an error ends the reading.
-pub type Receive<'a> = dyn FnMut(&Table, Part) -> Result<(), String> + 'a;
+pub type Receive<'a> = dyn FnMut(&Table, Part) -> Result<(), TableError> + 'a;
 
 /// The table of that name, as the schema has it.
 fn table(name: &str) -> Option<Table> {
@@ -193,13 +207,9 @@ pub fn all() -> Vec<Table> {
 
 impl Session {
     /// Gives every table of a device profile to `receive`, part by part: the parts of one table follow each other. A table without rows is not given.
-    /// Fails with a sentence where the profile is of another kind or cannot be read back.
-    pub fn device_tables(&self, receive: &mut Receive<'_>) -> Result<(), String> {
+    pub fn device_tables(&self, receive: &mut Receive<'_>) -> Result<(), TableError> {
         let Domain::NeuronDevice(device) = &self.profile.domain else {
-            return Err(format!(
-                "Expected a Neuron device profile, found `{}`: its tables have no place in the schema.",
-                self.claim.format
-            ));
+            return Err(TableError::NotDevice(self.claim.format.clone()));
         };
         let mut give = |name: &str, part: Part| match table(name) {
             Some(table) if part.n_rows > 0 => receive(&table, part),
@@ -216,7 +226,7 @@ impl Session {
     }
 
     /// Gives a table of a device profile that is made at once to `receive`; others may come with it.
-    fn device_table(&self, name: &str, receive: &mut Receive<'_>) -> Result<(), String> {
+    fn device_table(&self, name: &str, receive: &mut Receive<'_>) -> Result<(), TableError> {
         let Domain::NeuronDevice(device) = &self.profile.domain else { return Ok(()) };
         let cores = cells::Cores::of(&self.profile);
         let mut give = |name: &str, part: Part| match table(name) {
@@ -233,7 +243,7 @@ impl Session {
     }
 
     /// Gives every table of a trace or a system profile to `receive`, part by part: the parts of one table follow each other. A table without rows is not given.
-    pub fn trace_tables(&self, receive: &mut Receive<'_>) -> Result<(), String> {
+    pub fn trace_tables(&self, receive: &mut Receive<'_>) -> Result<(), TableError> {
         for table in self.converted_tables(false) {
             let mut from = Some(0);
             while let Some(first) = from {

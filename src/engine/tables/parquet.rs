@@ -11,6 +11,17 @@ use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
 
+/// A table that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("`{table}.parquet` could not be written: {}.", why.to_string().trim_end_matches('.'))]
+pub struct WriteError {
+    /// Its name.
+    pub table: String,
+    /// What the library says.
+    #[source]
+    pub why: ParquetError,
+}
+
 /// A table while it is written to `W`.
 pub struct TableWriter<W: Write + Send> {
     name: String,
@@ -22,8 +33,8 @@ impl<W: Write + Send> TableWriter<W> {
     /// Begins the file of a table. Every column may be NULL: what a profile does not record is.
     ///
     /// # Errors
-    /// A sentence, where the table has two columns of a name, or nothing can be written.
-    pub fn new(table: &Table, to: W) -> Result<Self, String> {
+    /// Where the table has two columns of a name, or nothing can be written.
+    pub fn new(table: &Table, to: W) -> Result<Self, WriteError> {
         let units: Vec<String> = table.columns.iter().filter(|c| !c.unit.is_empty()).map(|c| format!("{}={}", c.name, c.unit)).collect();
         let version = all().iter().any(|t| t.name == table.name).then(|| SCHEMA_VERSION.to_string());
         let about = [("profile_schema_version", version), ("units", Some(units.join(" ")))];
@@ -34,7 +45,7 @@ impl<W: Write + Send> TableWriter<W> {
             .set_key_value_metadata(Some(about));
         let writer =
             schema(&table.columns).and_then(|schema| SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties.build())));
-        let writer = writer.map_err(|e| failed(&table.name, &e))?;
+        let writer = writer.map_err(|e| failed(&table.name, e))?;
         Ok(TableWriter { name: table.name.to_string(), kinds: table.columns.iter().map(|c| c.kind).collect(), writer })
     }
 
@@ -46,8 +57,8 @@ impl<W: Write + Send> TableWriter<W> {
     /// Adds rows.
     ///
     /// # Errors
-    /// A sentence, where they cannot be written.
-    pub fn write(&mut self, part: &Part) -> Result<(), String> {
+    /// Where they cannot be written.
+    pub fn write(&mut self, part: &Part) -> Result<(), WriteError> {
         let kinds = &self.kinds;
         let write = |writer: &mut SerializedFileWriter<W>| {
             let mut group = writer.next_row_group()?;
@@ -56,16 +67,16 @@ impl<W: Write + Send> TableWriter<W> {
             }
             group.close().map(|_| ())
         };
-        write(&mut self.writer).map_err(|e| failed(&self.name, &e))
+        write(&mut self.writer).map_err(|e| failed(&self.name, e))
     }
 
     /// Writes the footer.
     ///
     /// # Errors
-    /// A sentence, where it cannot be written.
-    pub fn finish(self) -> Result<W, String> {
+    /// Where it cannot be written.
+    pub fn finish(self) -> Result<W, WriteError> {
         let name = self.name;
-        self.writer.into_inner().map_err(|e| failed(&name, &e))
+        self.writer.into_inner().map_err(|e| failed(&name, e))
     }
 }
 
@@ -88,8 +99,8 @@ pub fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
     Type::group_type_builder("schema").with_fields(fields).build()
 }
 
-fn failed(table: &str, why: &ParquetError) -> String {
-    format!("`{table}.parquet` could not be written: {}.", why.to_string().trim_end_matches('.'))
+fn failed(table: &str, why: ParquetError) -> WriteError {
+    WriteError { table: table.into(), why }
 }
 
 /// The values that there are, and for each row whether it has one.

@@ -1,7 +1,7 @@
 //! Tables that describe the run: metadata, summary, tensors, queues, memory, warnings.
 
 use super::cells::{self, cell};
-use super::{Column, Kind, Part, Receive, Renamed, SCHEMA_VERSION, Table, Values, table};
+use super::{Column, Kind, Part, Receive, Renamed, SCHEMA_VERSION, Table, TableError, Values, table};
 use crate::analysis::device::run_metrics::summary::summary;
 use crate::base::Order as _;
 use crate::engine::Session;
@@ -79,7 +79,7 @@ pub(super) fn tables(
     device: &NeuronDevice,
     wants: &dyn Fn(&str) -> bool,
     receive: &mut Receive<'_>,
-) -> Result<(), String> {
+) -> Result<(), TableError> {
     let profile = &session.profile;
     for (name, id, renamed) in SAME.into_iter().filter(|same| wants(same.0)) {
         if let (Some(table), Some(rows)) = (table(name), source(profile, id)) {
@@ -139,7 +139,7 @@ fn with_other_columns(summary: Option<Table>, rows: &GenericTable) -> Table {
 }
 
 /// Gives the metrics that are computed from a trace; whether there are any.
-fn give_summary_of_trace(profile: &Profile, receive: &mut Receive<'_>) -> Result<bool, String> {
+fn give_summary_of_trace(profile: &Profile, receive: &mut Receive<'_>) -> Result<bool, TableError> {
     let Some(table) = table("Summary") else { return Ok(false) };
     let metrics = summary(profile, None).metrics;
     let value = |c: &Column| metrics.iter().find(|m| m.name == c.name).and_then(|m| m.computed);
@@ -158,7 +158,7 @@ fn give_summary_of_trace(profile: &Profile, receive: &mut Receive<'_>) -> Result
 }
 
 /// `ThrottleSummary` out of the metrics `throttle_activity_0_active_time_nc0_percent` and `throttle_activity_0_avg_util_limit_nc0_percent`.
-fn throttle_summary(rows: &GenericTable, receive: &mut Receive<'_>) -> Result<(), String> {
+fn throttle_summary(rows: &GenericTable, receive: &mut Receive<'_>) -> Result<(), TableError> {
     let Some(table) = table("ThrottleSummary") else { return Ok(()) };
     let mut found: Vec<(i64, String, Cell)> = Vec::new();
     for name in &rows.columns {
@@ -187,7 +187,7 @@ fn throttle_summary(rows: &GenericTable, receive: &mut Receive<'_>) -> Result<()
 }
 
 /// `Metadata`: one row, out of several tables of the device JSON, or out of the facts of a trace.
-fn metadata(profile: &Profile, device: &NeuronDevice, receive: &mut Receive<'_>) -> Result<(), String> {
+fn metadata(profile: &Profile, device: &NeuronDevice, receive: &mut Receive<'_>) -> Result<(), TableError> {
     let Some(table) = table("Metadata") else { return Ok(()) };
     let first = |id: &str, column: &str| source(profile, id).map_or(Cell::Absent, |rows| cell(rows, 0, column));
     let value = |c: &Column| {
@@ -224,7 +224,7 @@ fn first_model(profile: &Profile, column: &str) -> Cell {
     cell(rows, row, column)
 }
 
-fn warnings(profile: &Profile, is_computed: bool, receive: &mut Receive<'_>) -> Result<(), String> {
+fn warnings(profile: &Profile, is_computed: bool, receive: &mut Receive<'_>) -> Result<(), TableError> {
     let Some(table) = table("Warning") else { return Ok(()) };
     let mut found: Vec<[Option<String>; 2]> = Vec::new();
     if let Some(rows) = source(profile, "warnings") {
@@ -251,7 +251,7 @@ pub(super) fn schema_fields_table() -> Table {
 }
 
 /// `SchemaFields`: names, types and units of every column that can be written, with our own words for those that we explain.
-fn schema_fields(receive: &mut Receive<'_>) -> Result<(), String> {
+fn schema_fields(receive: &mut Receive<'_>) -> Result<(), TableError> {
     let table = schema_fields_table();
     let mut rows: Vec<[Option<String>; 6]> = Vec::new();
     for of in super::all() {

@@ -1,17 +1,16 @@
 //! Executed instructions, and what depends on what.
 
 use super::cells::{self, Cores};
-use super::{Column, Kind, Part, Values, Words, table};
+use super::{Column, Kind, Part, TableError, Values, Words, table};
 use crate::base::{SliceId, StrId};
-use crate::engine::{Session, record_fields};
-use crate::formats;
+use crate::engine::{Refusal, Session, record_fields};
 use crate::model::{Dtype, NeuronDevice, Profile, TrackKind};
 
 /// Rows of one part: fields of each are read back from the file.
 pub(super) const PART: usize = 65_536;
 
 /// Receives a part of the table of that name.
-pub(super) type Give<'a> = dyn FnMut(&str, Part) -> Result<(), String> + 'a;
+pub(super) type Give<'a> = dyn FnMut(&str, Part) -> Result<(), TableError> + 'a;
 
 /// Columns that are read back from the file: of each the names that the formats give it.
 fn names(column: &str) -> &'static [&'static str] {
@@ -164,9 +163,8 @@ pub(super) fn ids(read: Values, slices: &[SliceId]) -> Values {
 }
 
 /// Fields of slices, read back: by slice, then by key; empty where the file has none.
-pub(super) fn read_fields(session: &Session, slices: &[SliceId], keys: &[&[&str]]) -> Result<Vec<Vec<String>>, String> {
-    let format = formats::by_id(&session.claim.format).ok_or_else(|| format!("The format `{}` is not known.", session.claim.format))?;
-    record_fields::fields(format, &session.input, &session.profile, slices, keys)
+pub(super) fn read_fields(session: &Session, slices: &[SliceId], keys: &[&[&str]]) -> Result<Vec<Vec<String>>, Refusal> {
+    Ok(record_fields::fields(session.format()?, &session.input, &session.profile, slices, keys)?)
 }
 
 /// Slices that are rows of `Instruction`, in the order of the file.
@@ -184,7 +182,7 @@ pub(super) fn instruction_values(
     rows: &Rows<'_>,
     columns: &[Column],
     slices: &[SliceId],
-) -> Result<Vec<Values>, String> {
+) -> Result<Vec<Values>, Refusal> {
     let keys: Vec<&[&str]> = columns.iter().map(|c| names(&c.name)).filter(|names| !names.is_empty()).collect();
     let mut read = if keys.is_empty() { Vec::new() } else { read_fields(session, slices, &keys)? };
     let mut at = 0;
@@ -205,7 +203,7 @@ pub(super) fn instruction_values(
 }
 
 /// Gives the table `Instruction`, in the order of the file.
-pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), TableError> {
     let rows = Rows { profile: &session.profile, device, cores };
     let Some(table) = table("Instruction") else { return Ok(()) };
     for slices in instruction_rows(session).chunks(PART) {
@@ -216,7 +214,7 @@ pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cor
 }
 
 /// Gives the table `Flow`: the dependencies between instructions.
-pub(super) fn flows(session: &Session, give: &mut Give<'_>) -> Result<(), String> {
+pub(super) fn flows(session: &Session, give: &mut Give<'_>) -> Result<(), TableError> {
     let n = session.profile.flows.from.len();
     for first in (0..n).step_by(PART) {
         let arrows: Vec<usize> = (first..n.min(first + PART)).collect();
@@ -226,7 +224,7 @@ pub(super) fn flows(session: &Session, give: &mut Give<'_>) -> Result<(), String
 }
 
 /// Every column of `Flow` of these arrows.
-pub(super) fn flow_values(session: &Session, arrows: &[usize]) -> Result<Vec<Values>, String> {
+pub(super) fn flow_values(session: &Session, arrows: &[usize]) -> Result<Vec<Values>, Refusal> {
     let (profile, flows) = (&session.profile, &session.profile.flows);
     let mut slices: Vec<SliceId> = arrows.iter().flat_map(|i| [flows.from[*i], flows.to[*i]]).collect();
     slices.sort_unstable();

@@ -6,7 +6,7 @@ use super::cells;
 use super::slices::read_fields;
 use super::{Column, Part, Table, TableEntry, Values, Words};
 use crate::base::SliceId;
-use crate::engine::Session;
+use crate::engine::{Refusal, Session};
 use crate::model::system::{NeuronSystem, Row, RowKind};
 use crate::model::{Cell, Counter};
 
@@ -108,7 +108,7 @@ const IN_FILE: [(&str, &[&str]); 5] = [
 ];
 
 /// A part of a table of these.
-pub(super) fn part(session: &Session, system: &NeuronSystem, table: &Table, from: usize, most: usize) -> Result<Part, String> {
+pub(super) fn part(session: &Session, system: &NeuronSystem, table: &Table, from: usize, most: usize) -> Result<Part, Refusal> {
     let profile = &session.profile;
     if table.name == EVENTS {
         let n = profile.slices.len();
@@ -147,7 +147,7 @@ fn text(text: &str) -> Cell {
     if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) }
 }
 
-fn events(session: &Session, system: &NeuronSystem, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
+fn events(session: &Session, system: &NeuronSystem, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, Refusal> {
     let (profile, all) = (&session.profile, &session.profile.slices);
     let keys: Vec<(&str, &[&str])> = IN_FILE.into_iter().filter(|f| columns.iter().any(|c| c.name == f.0)).collect();
     let names: Vec<&[&str]> = keys.iter().map(|k| k.1).collect();

@@ -2,9 +2,9 @@
 
 use super::cells::{self, Cores};
 use super::slices::{Give, PART, Rows, ids, read_fields};
-use super::{Column, Part, Values, Words, table};
+use super::{Column, Part, TableError, Values, Words, table};
 use crate::base::{SliceId, StrId};
-use crate::engine::Session;
+use crate::engine::{Refusal, Session};
 use crate::model::{Attribute, Cell, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(super) fn transfers(
     cores: &Cores,
     wants: &dyn Fn(&str) -> bool,
     give: &mut Give<'_>,
-) -> Result<(), String> {
+) -> Result<(), TableError> {
     let rows = Rows { profile: &session.profile, device, cores };
     let all = packet_rows(session, device);
     let Some(table) = table("DmaPacket") else { return Ok(()) };
@@ -79,7 +79,7 @@ pub(super) fn packet_rows(session: &Session, device: &NeuronDevice) -> Vec<Slice
 }
 
 /// Columns of `DmaPacket` of these slices.
-pub(super) fn packet_values(session: &Session, rows: &Rows<'_>, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
+pub(super) fn packet_values(session: &Session, rows: &Rows<'_>, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, Refusal> {
     let is_read = columns.iter().any(|c| field(&c.name).is_some());
     let read = if is_read { read_fields(session, slices, &FIELDS.map(|f| f.1))? } else { vec![Vec::new(); slices.len()] };
     let is_of_ring = |c: &Column| ["pcore_idx", "engine_idx", "queue_idx", "queue_name"].contains(&c.name.as_ref());
@@ -227,7 +227,7 @@ fn add(all: &mut BTreeMap<i64, Aggregate>, rows: &Rows<'_>, slice: SliceId, ring
     }
 }
 
-fn give_aggregates(all: &BTreeMap<i64, Aggregate>, give: &mut Give<'_>) -> Result<(), String> {
+fn give_aggregates(all: &BTreeMap<i64, Aggregate>, give: &mut Give<'_>) -> Result<(), TableError> {
     let Some(table) = table("DmaPacketAggregated") else { return Ok(()) };
     let cell = |name: &str, id: i64, sum: &Aggregate| {
         let int = |n: Option<i64>| n.map_or(Cell::Absent, Cell::Int);

@@ -15,8 +15,19 @@ struct Pair {
     experiment: Nodes,
 }
 
-/// The base beside `experiment`, in the part that `path` names. An error names the part that is not there.
-pub fn diff(base: &DiffPart, experiment: &DiffPart, path: &str) -> Result<Diff, String> {
+/// A path that leads to no part of two traces.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It is not written as a path.
+    #[error("Expected a path like `0-2-1`, found `{0}`.")]
+    Syntax(String),
+    /// No part is there.
+    #[error("These traces have no part `{0}`.")]
+    NoPart(String),
+}
+
+/// The base beside `experiment`, in the part that `path` names.
+pub fn diff(base: &DiffPart, experiment: &DiffPart, path: &str) -> Result<Diff, PathError> {
     let sides = (base, experiment);
     let mut part = Pair { base: below(&base.items, None), experiment: below(&experiment.items, None) };
     let mut at = String::from("0");
@@ -24,9 +35,9 @@ pub fn diff(base: &DiffPart, experiment: &DiffPart, path: &str) -> Result<Diff, 
     let mut accumulated = 0;
     let mut shown = row(sides, &at, &part, &mut accumulated);
     for step in path.split('-').skip(1) {
-        let index: usize = step.parse().map_err(|_| format!("Expected a path like `0-2-1`, found `{path}`."))?;
+        let index: usize = step.parse().map_err(|_| PathError::Syntax(path.into()))?;
         let next = parts(sides, &part).into_iter().nth(index);
-        part = next.ok_or_else(|| format!("These traces have no part `{path}`."))?;
+        part = next.ok_or_else(|| PathError::NoPart(path.into()))?;
         at = format!("{at}-{index}");
         accumulated = 0;
         shown = row(sides, &at, &part, &mut accumulated);

@@ -7,7 +7,7 @@ mod part;
 use crate::base::DurationNs;
 use serde::{Deserialize, Serialize};
 
-pub use align::diff;
+pub use align::{PathError, diff};
 pub use flat::flat_diff;
 pub use part::part;
 

@@ -22,10 +22,33 @@ pub struct Matched {
 /// A call: (worker, position).
 type CallRef = (usize, usize);
 
-/// Matches the calls of at least two workers, or says why that cannot be done.
-pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
+/// Why calls of workers cannot be matched, so that waiting and data transfer cannot be separated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MatchError {
+    /// A worker has none.
+    #[error("Worker {0} has no communication operations, so waiting and data transfer cannot be separated.")]
+    NoCalls(String),
+    /// Two workers, with their numbers of calls.
+    #[error(
+        "{} has {} communication operations and {} has {}: they cannot be matched, so waiting and data transfer cannot be separated.",
+        .0.0, .0.1, .1.0, .1.1
+    )]
+    Calls((String, usize), (String, usize)),
+    /// The number of an operation, and two workers with its kernels on each.
+    #[error(
+        "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting and data transfer cannot be separated.",
+        .0, .1.1, .1.0, .2.1, .2.0
+    )]
+    Kernels(usize, (String, usize), (String, usize)),
+    /// No call of any worker is one of another.
+    #[error("No communication operation matches between workers, so waiting and data transfer cannot be separated.")]
+    Nothing,
+}
+
+/// Matches the calls of at least two workers.
+pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, MatchError> {
     if let Some(part) = parts.iter().find(|p| p.calls.is_empty()) {
-        return Err(format!("Worker {} has no communication operations, so waiting and data transfer cannot be separated.", part.worker));
+        return Err(MatchError::NoCalls(part.worker.clone()));
     }
     let mut out = Matched {
         transfer: parts.iter().map(|p| vec![None; p.calls.len()]).collect(),
@@ -39,7 +62,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
         Ok(more) => groups.extend(more),
         // Some operations are numbered: those can be matched all the same.
         Err(_) if !groups.is_empty() => out.n_unmatched += rest.iter().map(|r| r.len() as u64).sum::<u64>(),
-        Err(sentence) => return Err(sentence),
+        Err(why) => return Err(why),
     }
     for group in groups {
         let call = |&(worker, at): &CallRef| &parts[worker].calls[at];
@@ -61,7 +84,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
         }
     }
     if out.n_matched == 0 {
-        return Err("No communication operation matches between workers, so waiting and data transfer cannot be separated.".into());
+        return Err(MatchError::Nothing);
     }
     Ok(out)
 }
@@ -98,27 +121,16 @@ fn is_numbered(call: &CommunicationCall) -> bool {
 }
 
 /// Calls without a number by their order, which must be the same everywhere. `rest` holds their positions by worker.
-fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<CallRef>>, String> {
+fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<CallRef>>, MatchError> {
     let n = rest.first().map_or(0, Vec::len);
     if let Some(other) = rest.iter().position(|r| r.len() != n) {
-        return Err(format!(
-            "{} has {n} communication operations and {} has {}: they cannot be matched, so waiting and data transfer cannot be separated.",
-            parts[0].worker,
-            parts[other].worker,
-            rest[other].len()
-        ));
+        return Err(MatchError::Calls((parts[0].worker.clone(), n), (parts[other].worker.clone(), rest[other].len())));
     }
     let n_ranges = |worker: usize, i: usize| parts[worker].calls[rest[worker][i]].ranges.len();
     for i in 0..n {
         if let Some(other) = (1..parts.len()).find(|&w| n_ranges(w, i) != n_ranges(0, i)) {
-            return Err(format!(
-                "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting and data transfer cannot be separated.",
-                i + 1,
-                n_ranges(0, i),
-                parts[0].worker,
-                n_ranges(other, i),
-                parts[other].worker
-            ));
+            let on = |worker: usize| (parts[worker].worker.clone(), n_ranges(worker, i));
+            return Err(MatchError::Kernels(i + 1, on(0), on(other)));
         }
     }
     Ok((0..n).map(|i| rest.iter().enumerate().map(|(worker, rest)| (worker, rest[i])).collect()).collect())

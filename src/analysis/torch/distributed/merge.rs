@@ -26,8 +26,8 @@ pub fn merge(parts: &[DistributedPart]) -> Distributed {
                 }
                 Some(matched)
             }
-            Err(sentence) => {
-                notes.push(sentence);
+            Err(why) => {
+                notes.push(why.to_string());
                 None
             }
         }

@@ -1,6 +1,7 @@
 //! Which annotations are the steps of a trace.
 
 use super::annotation::{StepShape, parse};
+use crate::analysis::matcher::PatternError;
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::base::Order as _;
@@ -37,13 +38,13 @@ const PATTERN_BYTES: usize = 1 << 20;
 /// Names of annotations that are proposed.
 const CANDIDATES_MAX: usize = 20;
 
-fn compiled(pattern: &str) -> Result<Regex, String> {
+fn compiled(pattern: &str) -> Result<Regex, PatternError> {
     let built = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build();
-    built.map_err(|e| format!("`{pattern}` is not a regular expression: {e}."))
+    built.map_err(|e| PatternError { pattern: pattern.into(), why: e.to_string() })
 }
 
 /// The steps by `pattern`; for an empty one those of serving engines, else of the profiler, else of xDiT.
-pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, String> {
+pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, PatternError> {
     let name_of = |slice: u32| view.profile.slices.name[slice as usize];
     if !pattern.is_empty() {
         let regex = compiled(pattern)?;
@@ -151,6 +152,6 @@ mod tests {
             assert!(compiled(want).unwrap().is_match(name), "{name}");
         }
         assert!(compiled(&form(&"x".repeat(500))).unwrap().is_match(&"x".repeat(500)));
-        assert!(compiled("(").unwrap_err().contains("is not a regular expression"));
+        assert!(compiled("(").unwrap_err().to_string().contains("is not a regular expression"));
     }
 }

@@ -4,6 +4,7 @@ use super::annotation::{Phase, StepKind, StepShape};
 use super::find::{Found, Marked, candidates, find};
 use super::groups::groups;
 use super::{StepRow, StepTable, StepsQuery};
+use crate::analysis::matcher::PatternError;
 use crate::analysis::spans::{length, union};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::NodeTimes;
@@ -25,16 +26,16 @@ struct Launched {
 }
 
 /// The steps of a trace.
-pub fn steps(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, String> {
+pub fn steps(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, PatternError> {
     steps_with(view, query, true)
 }
 
 /// The same without FLOPs and MFU, which take a walk over all operators.
-pub fn steps_without_work(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, String> {
+pub fn steps_without_work(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, PatternError> {
     steps_with(view, query, false)
 }
 
-fn steps_with(view: &View<'_>, query: &StepsQuery, has_work: bool) -> Result<StepTable, String> {
+fn steps_with(view: &View<'_>, query: &StepsQuery, has_work: bool) -> Result<StepTable, PatternError> {
     let Found { marks, source } = find(view, &query.pattern)?;
     let slices = &view.profile.slices;
     let is_in = |m: &Marked| query.range.is_none_or(|r| r.start.0 <= m.start && m.start < r.end.0);

@@ -14,7 +14,7 @@ use hierarchy::{Hierarchy, ModuleKey};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-pub use tree::{main as main_thread, name as node_name, part as tree};
+pub use tree::{TreeError, main as main_thread, name as node_name, part as tree};
 
 /// Rows of [`Modules`] at most.
 pub const MAX_MODULES: usize = 20_000;

@@ -43,19 +43,32 @@ pub fn main(view: &View<'_>) -> Option<u32> {
     marked.or_else(largest).map(|i| i as u32)
 }
 
+/// What a question names and the trees of a trace have not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TreeError {
+    /// The thread of that number.
+    #[error("This trace has {n_threads} threads with operators, no number {thread}.")]
+    NoThread {
+        /// Threads with operators.
+        n_threads: usize,
+        /// The number, from 0.
+        thread: u32,
+    },
+    /// The node.
+    #[error("The tree of this thread has no such node.")]
+    NoNode,
+}
+
 /// Answers [`TreeQuery`].
-pub fn part(view: &View<'_>, query: &TreeQuery) -> Result<TreePart, String> {
+pub fn part(view: &View<'_>, query: &TreeQuery) -> Result<TreePart, TreeError> {
     let trees = &view.model.trees;
     let Some(thread) = query.thread.or_else(|| main(view)) else {
         return Ok(TreePart::default());
     };
-    let root = trees
-        .roots
-        .get(thread as usize)
-        .ok_or(format!("This trace has {} threads with operators, no number {thread}.", trees.roots.len()))?;
+    let root = trees.roots.get(thread as usize).ok_or(TreeError::NoThread { n_threads: trees.roots.len(), thread })?;
     let top = query.below.unwrap_or(root.node);
     if !(root.node..trees.end[root.node as usize]).contains(&top) {
-        return Err("The tree of this thread has no such node.".into());
+        return Err(TreeError::NoNode);
     }
     let times = NodeTimes::new(view.profile, view.model);
     let limit = if query.limit == 0 { MAX_NODES } else { query.limit.min(MAX_NODES) } as usize;

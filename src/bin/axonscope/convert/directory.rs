@@ -1,5 +1,6 @@
 //! A directory that appears whole or not at all: written beside its place under a temporary name, then renamed.
 
+use crate::error::Fallible;
 use std::path::{Path, PathBuf};
 
 /// A directory in the making; dropped without [`NewDirectory::finish`], nothing of it is left.
@@ -11,7 +12,7 @@ pub struct NewDirectory {
 
 impl NewDirectory {
     /// A temporary directory beside `target`. A target that holds anything is refused, or, with `overwrite`, one that holds more than tables.
-    pub fn create(target: &Path, overwrite: bool) -> Result<NewDirectory, String> {
+    pub fn create(target: &Path, overwrite: bool) -> Fallible<NewDirectory> {
         let shown = target.display();
         if target.exists() {
             let entries = std::fs::read_dir(target).map_err(|e| format!("Expected a directory, found `{shown}`: {e}."))?;
@@ -21,10 +22,11 @@ impl NewDirectory {
                     let other = other.display();
                     return Err(format!(
                         "`{shown}` holds more than Parquet tables (`{other}`) and is not replaced: choose another directory."
-                    ));
+                    )
+                    .into());
                 }
                 _ if !names.is_empty() && !overwrite => {
-                    return Err(format!("`{shown}` exists and is not empty: choose another directory, or add --overwrite."));
+                    return Err(format!("`{shown}` exists and is not empty: choose another directory, or add --overwrite.").into());
                 }
                 _ => (),
             }
@@ -42,7 +44,7 @@ impl NewDirectory {
     }
 
     /// Puts it in its place.
-    pub fn finish(mut self) -> Result<(), String> {
+    pub fn finish(mut self) -> Fallible<()> {
         let failed = |e: std::io::Error| format!("`{}` could not be put in place: {e}.", self.target.display());
         if self.target.exists() {
             std::fs::remove_dir_all(&self.target).map_err(failed)?;

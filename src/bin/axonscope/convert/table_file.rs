@@ -1,5 +1,6 @@
 //! One Parquet file of a table in a directory.
 
+use crate::error::Fallible;
 use axonscope::engine::tables::parquet::TableWriter;
 use axonscope::engine::tables::{Part, Table};
 use std::fs::File;
@@ -14,7 +15,7 @@ pub struct TableFile {
 
 impl TableFile {
     /// `NAME.parquet` in a directory.
-    pub fn create(directory: &Path, table: &Table) -> Result<TableFile, String> {
+    pub fn create(directory: &Path, table: &Table) -> Fallible<TableFile> {
         let path = directory.join(format!("{}.parquet", table.name));
         let file = File::create(&path).map_err(|e| failed(&path, &e.to_string()))?;
         Ok(TableFile { path, writer: TableWriter::new(table, BufWriter::new(file))? })
@@ -26,15 +27,15 @@ impl TableFile {
     }
 
     /// Adds rows.
-    pub fn write(&mut self, part: &Part) -> Result<(), String> {
-        self.writer.write(part)
+    pub fn write(&mut self, part: &Part) -> Fallible<()> {
+        Ok(self.writer.write(part)?)
     }
 
     /// Writes the footer, and makes sure that all of it has reached the disk.
-    pub fn finish(self) -> Result<(), String> {
+    pub fn finish(self) -> Fallible<()> {
         let path = self.path;
         let file = self.writer.finish()?.into_inner().map_err(|e| failed(&path, &e.to_string()))?;
-        file.sync_all().map_err(|e| failed(&path, &e.to_string()))
+        Ok(file.sync_all().map_err(|e| failed(&path, &e.to_string()))?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `axonscope merge`: parts, and runs of other parts, to a run summary.
 
 use super::{SKIPPED, part_file, progress, traces, whole_file};
+use crate::error::Fallible;
 use crate::{files, warn};
 use axonscope::analysis::fleet::Merger;
 use axonscope::base::text::counted;
@@ -30,7 +31,7 @@ pub struct Arguments {
 }
 
 /// Writes the run.
-pub fn run(arguments: &Arguments) -> Result<u8, String> {
+pub fn run(arguments: &Arguments) -> Fallible<u8> {
     let mut paths = Vec::new();
     for argument in &arguments.files {
         files::walk(Path::new(argument), &mut paths).map_err(|e| format!("`{argument}` could not be read: {e}."))?;
@@ -46,16 +47,16 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
         match open_run(path) {
             Ok(run) => {
                 n_added += run.traces.len() as u64;
-                merger.add_run(run).map_err(|e| e.to_string())?;
+                merger.add_run(run)?;
             }
-            Err(sentence) => broken.push(sentence),
+            Err(error) => broken.push(error.to_string()),
         }
     }
     // Copies are skipped before anything is read in full: of equal ones the first by name, whatever the order of the arguments.
     let mut unique: BTreeMap<u64, (String, PathBuf)> = BTreeMap::new();
     for path in parts {
         match part_file::id(&path) {
-            Err(sentence) => broken.push(sentence),
+            Err(error) => broken.push(error.to_string()),
             Ok((id, name)) => {
                 let copy = match unique.get(&id) {
                     _ if merger.has(id) => Some(name),
@@ -71,14 +72,14 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     let items: Vec<PathBuf> = unique.into_values().map(|u| u.1).collect();
     let bar = progress::files(items.len() as u64, "parts");
     let each = |path: &PathBuf, own: &mut (Merger, u64, Vec<String>)| {
-        match part_file::read(path).and_then(|part| own.0.add(&part).map_err(|e| e.to_string())) {
+        match part_file::read(path).and_then(|part| Ok(own.0.add(&part)?)) {
             Ok(()) => own.1 += 1,
-            Err(sentence) => own.2.push(sentence),
+            Err(error) => own.2.push(error.to_string()),
         }
         bar.inc(1);
     };
     for (own, n, refused) in traces::in_threads(&items, Default::default, each)? {
-        merger.add_run(own.finish()).map_err(|e| e.to_string())?;
+        merger.add_run(own.finish())?;
         n_added += n;
         broken.extend(refused);
     }
@@ -86,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     broken.sort();
     if n_added == 0 {
         let first = broken.first().map_or("There are no files with names that end in .part.parquet or .axonrun.", String::as_str);
-        return Err(format!("No part could be read. {first}"));
+        return Err(format!("No part could be read. {first}").into());
     }
     broken.iter().for_each(warn::line);
     if let Some(first) = strangers.first() {
@@ -97,8 +98,8 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     Ok(if broken.is_empty() { 0 } else { SKIPPED })
 }
 
-fn open_run(path: &Path) -> Result<FleetRun, String> {
+fn open_run(path: &Path) -> Fallible<FleetRun> {
     let name = path.to_string_lossy().into_owned();
     let member = files::member(path, name.clone())?;
-    axonrun::decode(&|at, n| member.read(at, n).map_err(Into::into), member.len(), &name).map_err(|e| e.to_string())
+    Ok(axonrun::decode(&|at, n| member.read(at, n).map_err(Into::into), member.len(), &name)?)
 }

@@ -2,6 +2,7 @@
 
 use super::traces::{self, Refused};
 use super::{SKIPPED, part_file, progress, whole_file};
+use crate::error::Fallible;
 use crate::warn;
 use axonscope::base::text::counted;
 use serde_json::{Value, json};
@@ -33,7 +34,7 @@ pub struct Arguments {
 }
 
 /// Writes the parts.
-pub fn run(arguments: &Arguments) -> Result<u8, String> {
+pub fn run(arguments: &Arguments) -> Fallible<u8> {
     let found = traces::traces(&arguments.files, arguments.root.as_deref())?;
     found.copies.iter().for_each(warn::line);
     std::fs::create_dir_all(&arguments.output).map_err(|e| format!("`{}` could not be created: {e}.", arguments.output.display()))?;
@@ -43,8 +44,8 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
             let name = trace.name.rsplit('/').next().unwrap_or(&trace.name);
             let stem = name.trim_end_matches(".gz").trim_end_matches(".json");
             let path = arguments.output.join(format!("{stem}.{:08x}.part.parquet", trace.id >> 32));
-            let bytes = part_file::encode(&part).map_err(Refused::Unwritten)?;
-            whole_file::write(&path, &bytes).map_err(Refused::Unwritten)?;
+            let bytes = part_file::encode(&part).map_err(|e| Refused::Unwritten(e.to_string()))?;
+            whole_file::write(&path, &bytes).map_err(|e| Refused::Unwritten(e.to_string()))?;
             Ok(json!({ "part": path, "trace": trace.name, "id": format!("{:016x}", trace.id), "bytes": bytes.len(), "rank": part.meta.rank }))
         });
         match written {
@@ -71,7 +72,8 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     all.unwritten.sort();
     if let Some(first) = all.unwritten.first() {
         let n = all.unwritten.len() as u64;
-        return Err(if n > 1 { format!("{} could not be written. The first: {first}", counted(n, "part")) } else { first.clone() });
+        let sentence = if n > 1 { format!("{} could not be written. The first: {first}", counted(n, "part")) } else { first.clone() };
+        return Err(sentence.into());
     }
     finished(all.written.is_empty(), all.other, all.broken)
 }
@@ -85,12 +87,12 @@ struct Outcome {
 }
 
 /// Names what was skipped, and the exit code.
-pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String>) -> Result<u8, String> {
+pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String>) -> Fallible<u8> {
     other.sort();
     broken.sort();
     if is_nothing {
         let first = broken.first().or(other.first()).map_or("There are no files.", String::as_str);
-        return Err(format!("No PyTorch trace could be read. {first}"));
+        return Err(format!("No PyTorch trace could be read. {first}").into());
     }
     broken.iter().for_each(warn::line);
     if let Some(first) = other.first() {

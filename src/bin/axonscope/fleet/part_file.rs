@@ -1,6 +1,7 @@
 //! A part as a Parquet file: rows of all tables with one set of columns; the column `table` says which table a row is of. `docs/formats/part.md`.
 
 use crate::convert::parquet_table;
+use crate::error::Fallible;
 use axonscope::engine::tables::{Column, Kind, Values};
 use axonscope::model::fleet::{
     IDLE_CAUSES, N_CATEGORIES, N_CAUSES, PartAdvice, PartCollective, PartOperator, PartSkip, PartStep, RunPart, SCHEMA_VERSION, StepTimes,
@@ -141,7 +142,7 @@ fn rows(part: &RunPart) -> Vec<Row> {
 }
 
 /// The file of a part.
-pub fn encode(part: &RunPart) -> Result<Vec<u8>, String> {
+pub fn encode(part: &RunPart) -> Fallible<Vec<u8>> {
     let written = || -> Result<Vec<u8>, ParquetError> {
         let columns = columns();
         let about = [(VERSION, SCHEMA_VERSION.to_string()), (ID, format!("{:016x}", part.meta.id)), (NAME, part.meta.name.clone())];
@@ -167,24 +168,24 @@ pub fn encode(part: &RunPart) -> Result<Vec<u8>, String> {
         group.close()?;
         writer.into_inner()
     };
-    written().map_err(|e| format!("`{}`: the part could not be written: {e}.", part.meta.name))
+    written().map_err(|e| format!("`{}`: the part could not be written: {e}.", part.meta.name).into())
 }
 
 /// A part is small: it is read at once, which takes a tenth of the calls to the system.
 type Reader = SerializedFileReader<Bytes>;
 
-fn open(path: &Path) -> Result<Reader, String> {
+fn open(path: &Path) -> Fallible<Reader> {
     let shown = path.display();
     let unread = |e: std::io::Error| format!("`{shown}` could not be read: {e}.");
     let file = File::open(path).map_err(unread)?;
     let n_bytes = file.metadata().map_err(unread)?.len();
     if n_bytes > BYTES_MAX {
-        return Err(format!("`{shown}`: expected a part of at most {BYTES_MAX} bytes, found {n_bytes}."));
+        return Err(format!("`{shown}`: expected a part of at most {BYTES_MAX} bytes, found {n_bytes}.").into());
     }
     let mut bytes = Vec::with_capacity(n_bytes as usize);
     file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(unread)?;
     let broken = |e: ParquetError| format!("`{shown}`: expected a part, found a Parquet file that cannot be read: {e}.");
-    SerializedFileReader::new(Bytes::from(bytes)).map_err(broken)
+    Ok(SerializedFileReader::new(Bytes::from(bytes)).map_err(broken)?)
 }
 
 fn stated<'a>(reader: &'a Reader, key: &str) -> Option<&'a str> {
@@ -193,18 +194,18 @@ fn stated<'a>(reader: &'a Reader, key: &str) -> Option<&'a str> {
 }
 
 /// Content hash and name of the trace, from the footer alone. Refuses other versions.
-pub fn id(path: &Path) -> Result<(u64, String), String> {
+pub fn id(path: &Path) -> Fallible<(u64, String)> {
     about(&open(path)?, path)
 }
 
-fn about(reader: &Reader, path: &Path) -> Result<(u64, String), String> {
+fn about(reader: &Reader, path: &Path) -> Fallible<(u64, String)> {
     let shown = path.display();
     match stated(reader, VERSION) {
-        None => return Err(format!("`{shown}`: expected a part of `axonscope part`, found another Parquet file.")),
+        None => return Err(format!("`{shown}`: expected a part of `axonscope part`, found another Parquet file.").into()),
         Some(version) if version != SCHEMA_VERSION.to_string() => {
             return Err(format!(
                 "`{shown}`: expected version {SCHEMA_VERSION} of a part, found version {version}. Write the part again with this version of axonscope."
-            ));
+            ).into());
         }
         Some(_) => (),
     }
@@ -214,14 +215,14 @@ fn about(reader: &Reader, path: &Path) -> Result<(u64, String), String> {
 }
 
 /// Reads a part.
-pub fn read(path: &Path) -> Result<RunPart, String> {
+pub fn read(path: &Path) -> Fallible<RunPart> {
     let reader = open(path)?;
     let (id, _) = about(&reader, path)?;
     let broken = |e: ParquetError| format!("`{}`: the part is damaged: {e}.", path.display());
     let mut rows: Vec<Row> = Vec::new();
     let n_rows = reader.metadata().file_metadata().num_rows();
     if !(0..=ROWS_MAX).contains(&n_rows) {
-        return Err(format!("`{}`: expected at most {ROWS_MAX} rows of a part, found {n_rows}.", path.display()));
+        return Err(format!("`{}`: expected at most {ROWS_MAX} rows of a part, found {n_rows}.", path.display()).into());
     }
     for group in 0..reader.metadata().num_row_groups() {
         rows.extend(row_group(&reader, group).map_err(broken)?);

@@ -2,6 +2,7 @@
 
 use super::traces::{self, Refused};
 use super::{part, progress, whole_file};
+use crate::error::Fallible;
 use crate::warn;
 use axonscope::analysis::fleet::Merger;
 use axonscope::formats::axonrun;
@@ -44,7 +45,7 @@ struct Outcome {
 }
 
 /// Writes the run.
-pub fn run(arguments: &Arguments) -> Result<u8, String> {
+pub fn run(arguments: &Arguments) -> Fallible<u8> {
     if let Some(address) = &arguments.ray {
         return on_ray(arguments, address);
     }
@@ -62,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     };
     let mut all = Outcome { broken: found.unread, ..Outcome::default() };
     for own in traces::in_threads(&found.traces, Outcome::default, each)? {
-        all.merger.add_run(own.merger.finish()).map_err(|e| e.to_string())?;
+        all.merger.add_run(own.merger.finish())?;
         all.n += own.n;
         all.other.extend(own.other);
         all.broken.extend(own.broken);
@@ -74,9 +75,9 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
 }
 
 /// The same on Ray: the Python package calls `part` and `merge` of this program on every node.
-fn on_ray(arguments: &Arguments, address: &str) -> Result<u8, String> {
+fn on_ray(arguments: &Arguments, address: &str) -> Fallible<u8> {
     let [root] = arguments.files.as_slice() else {
-        return Err(format!("Expected one directory or address with --ray, found {}.", arguments.files.len()));
+        return Err(format!("Expected one directory or address with --ray, found {}.", arguments.files.len()).into());
     };
     let python = std::env::var_os("AXONSCOPE_PYTHON").unwrap_or_else(|| "python3".into());
     let program = std::env::current_exe().map_err(|e| format!("The path of this program is not known: {e}."))?;

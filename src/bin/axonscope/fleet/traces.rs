@@ -1,5 +1,6 @@
 //! The traces of a command: found below files and directories, each once, and the part of each.
 
+use crate::error::Fallible;
 use crate::files;
 use axonscope::analysis::torch::run_part::RunPartQuery;
 use axonscope::base::{InputSet, Member, Origin, hash, trace_identity};
@@ -36,7 +37,7 @@ pub struct Traces {
 
 /// The files below `arguments`. Names are paths below the directory that holds `root`, so that a task for one file names it as a task for all does;
 /// without `root` the directory that holds all.
-pub fn traces(arguments: &[String], root: Option<&Path>) -> Result<Traces, String> {
+pub fn traces(arguments: &[String], root: Option<&Path>) -> Fallible<Traces> {
     let mut paths = Vec::new();
     for argument in arguments {
         files::walk(Path::new(argument), &mut paths).map_err(|e| format!("`{argument}` could not be read: {e}."))?;
@@ -52,8 +53,8 @@ pub fn traces(arguments: &[String], root: Option<&Path>) -> Result<Traces, Strin
         let name = path.strip_prefix(&common).unwrap_or(&path).to_string_lossy().into_owned();
         let member = match files::member(&path, name.clone()) {
             Ok(member) => member,
-            Err(sentence) => {
-                out.unread.push(sentence);
+            Err(error) => {
+                out.unread.push(error.to_string());
                 continue;
             }
         };
@@ -104,7 +105,7 @@ pub enum Refused {
 
 /// The part of a trace, read on this thread alone.
 pub fn part(trace: &Trace) -> Result<RunPart, Refused> {
-    let member = files::member(&trace.path, trace.name.clone()).map_err(Refused::Broken)?;
+    let member = files::member(&trace.path, trace.name.clone()).map_err(|e| Refused::Broken(e.to_string()))?;
     part_of(member, trace.id)
 }
 
@@ -127,12 +128,12 @@ fn part_of(member: Member, id: u64) -> Result<RunPart, Refused> {
     let place = trace_identity::places(std::slice::from_ref(&origin)).pop().unwrap_or_default();
     let run = Path::new(&name).parent().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     let query = RunPartQuery { name, id, run, worker: place.worker, rank: place.rank };
-    session.run_part(&query).map_err(Refused::Other)
+    session.run_part(&query).map_err(|e| Refused::Other(e.to_string()))
 }
 
 /// Calls `each` with every item on as many threads as `AXONSCOPE_THREADS` says, else as the machine runs at once; `local` makes what each thread
 /// keeps, which is returned.
-pub fn in_threads<T: Sync, L: Send>(items: &[T], local: impl Fn() -> L + Sync, each: impl Fn(&T, &mut L) + Sync) -> Result<Vec<L>, String> {
+pub fn in_threads<T: Sync, L: Send>(items: &[T], local: impl Fn() -> L + Sync, each: impl Fn(&T, &mut L) + Sync) -> Fallible<Vec<L>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut own = local();
@@ -144,6 +145,6 @@ pub fn in_threads<T: Sync, L: Send>(items: &[T], local: impl Fn() -> L + Sync, e
     let n = Plan::usual().n_threads.min(items.len()).max(1);
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..n).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|t| t.join().map_err(|_| "A thread stopped unexpectedly.".to_string())).collect()
+        threads.into_iter().map(|t| t.join().map_err(|_| "A thread stopped unexpectedly.".into())).collect()
     })
 }

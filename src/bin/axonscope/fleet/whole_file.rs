@@ -1,11 +1,12 @@
 //! A file that appears whole or not at all: written beside its place under a temporary name, then renamed.
 
+use crate::error::Fallible;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
 /// Writes `bytes` to `path`.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+pub fn write(path: &Path, bytes: &[u8]) -> Fallible<()> {
     let failed = |e: std::io::Error| format!("`{}` could not be written: {e}.", path.display());
     let name = path.file_name().ok_or_else(|| format!("Expected the name of a file to write, found `{}`.", path.display()))?;
     let temporary = path.with_file_name(format!(".{}.partial-{}", name.to_string_lossy(), std::process::id()));
@@ -18,5 +19,5 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
         // The error that led here is the one to report.
         let _ = std::fs::remove_file(&temporary);
     }
-    done.map_err(failed)
+    Ok(done.map_err(failed)?)
 }

@@ -1,6 +1,7 @@
 //! The query `bounds` of the report: bounds, exclusive times, overlaps and waits by physical core, counted from 0.
 
 use super::{Arguments, ask, asked};
+use crate::error::Fallible;
 use axonscope::analysis::device::bounds::{
     Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part, Region, Regions, RegionsQuery,
 };
@@ -9,7 +10,7 @@ use axonscope::engine::Session;
 use serde_json::{Map, Value, json};
 
 /// Bounds of a range, with the parts of the arg `order` first; with the arg `gap` what made it, on the core counted by `core`.
-pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
+pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Fallible<Value> {
     if let Some(name) = arguments.get("gap") {
         let names = || GapKind::ALL.map(GapKind::id).join(", ");
         let gap = GapKind::ALL.into_iter().find(|g| g.id() == name);
@@ -19,12 +20,12 @@ pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>
     ask(session, &BoundsQuery { range, order: order(arguments)? }).map(|found| value(&found))
 }
 
-fn core(arguments: &Arguments) -> Result<u32, String> {
-    u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())
+fn core(arguments: &Arguments) -> Fallible<u32> {
+    u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".into())
 }
 
 /// Parts of the arg `order`.
-fn order(arguments: &Arguments) -> Result<Vec<Part>, String> {
+fn order(arguments: &Arguments) -> Fallible<Vec<Part>> {
     let part = |name: &str| {
         let names = || Part::ALL.map(Part::id).join(", ");
         Part::named(name.trim()).ok_or_else(|| format!("Expected parts among {} for `order`, found `{name}`.", names()))
@@ -34,12 +35,12 @@ fn order(arguments: &Arguments) -> Result<Vec<Part>, String> {
 }
 
 /// Regions, by the args `by`, `pattern`, `core` and `order`.
-pub fn regions(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
+pub fn regions(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Fallible<Value> {
     ask(session, &regions_query(arguments, range)?).map(|found| regions_value(&found))
 }
 
 /// The question by these args.
-pub fn regions_query(arguments: &Arguments, range: Option<TimeRange>) -> Result<RegionsQuery, String> {
+pub fn regions_query(arguments: &Arguments, range: Option<TimeRange>) -> Fallible<RegionsQuery> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let (by, pattern, order) = (text("by"), text("pattern"), order(arguments)?);
     Ok(RegionsQuery { by, pattern, named: Vec::new(), range, core: core(arguments)?, order })

@@ -1,6 +1,7 @@
 //! Queries of the report on the rows of a device's timeline: `memory-map`, `dma-rows`, `merged-bar`, `name-rows`, `view-curves`.
 
 use super::{Arguments, asked};
+use crate::error::Fallible;
 use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::device::{CurvesQuery, MemoryMapQuery};
 use axonscope::base::{SliceId, TimeRange};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 pub const NAMES: &str = "memory-map, dma-rows, merged-bar, name-rows, view-curves";
 
 /// The answer to one of these; `None` for other queries. `window` is what `view-curves` has in view.
-pub fn answer(session: &Session, arguments: &Arguments, window: TimeRange) -> Result<Option<Value>, String> {
+pub fn answer(session: &Session, arguments: &Arguments, window: TimeRange) -> Fallible<Option<Value>> {
     let is_wanted = |key: &str| matches!(arguments.get(key), Some("1" | "true"));
     let (name, value) = match arguments.query.as_str() {
         "dma-rows" => ("DmaRows", asked(session, &dma_rows(arguments, "packets")?)?),
@@ -37,7 +38,7 @@ pub fn named(name: &str, value: Value) -> Value {
 }
 
 /// The answer to `agreement`; `None` for another query.
-pub fn agreement(name: &str, sessions: &[Session]) -> Option<Result<Value, String>> {
+pub fn agreement(name: &str, sessions: &[Session]) -> Option<Fallible<Value>> {
     if name != "agreement" {
         return None;
     }
@@ -48,18 +49,18 @@ pub fn agreement(name: &str, sessions: &[Session]) -> Option<Result<Value, Strin
     Some(match found {
         Ok(Some(found)) => Ok(json!({ "sentence": found.sentence(), "agreement": found })),
         Ok(None) => Err("These are not a trace and the profiler's output of the same run.".into()),
-        Err(refusal) => Err(refusal.to_string()),
+        Err(refusal) => Err(refusal.into()),
     })
 }
 
 /// What a row and a bar hold, of the args `group_by` (`queue`, `engine`) and `detail` (`packets`, `rings`, `merged`).
-fn dma_rows(arguments: &Arguments, detail: &str) -> Result<DmaRowsQuery, String> {
+fn dma_rows(arguments: &Arguments, detail: &str) -> Fallible<DmaRowsQuery> {
     let by = if arguments.get("group_by") == Some("engine") { DmaBy::Engine } else { DmaBy::Queue };
     let detail = match arguments.get("detail").unwrap_or(detail) {
         "packets" => DmaDetail::Packets,
         "rings" => DmaDetail::Rings,
         "merged" => DmaDetail::Merged,
-        other => return Err(format!("Expected `packets`, `rings` or `merged` for `detail`, found `{other}`.")),
+        other => return Err(format!("Expected `packets`, `rings` or `merged` for `detail`, found `{other}`.").into()),
     };
     Ok(DmaRowsQuery { by, detail })
 }

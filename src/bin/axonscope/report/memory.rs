@@ -1,6 +1,7 @@
 //! Queries of the report on tensors, tables and runs beside each other.
 
 use super::{Arguments, asked};
+use crate::error::Fallible;
 use axonscope::engine::Session;
 use axonscope::engine::query::{ComparePartQuery, CompareQuery, ExportQuery, Exported, TableQuery, TensorsQuery};
 use serde_json::{Value, json};
@@ -12,8 +13,8 @@ pub const NAMES: &str = "tensors, tables (args id, csv), compare (arg base)";
 ///
 /// `tables` lists the tables with their columns and numbers of rows; with `id` its rows; with `csv` = `instructions`, `dma`, `semaphores` or
 /// the name of a table, all of its lines as one text.
-pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec<Value>, String>> {
-    let each = |answer: &dyn Fn(&Session) -> Result<Value, String>| Some(sessions.iter().map(answer).collect());
+pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Fallible<Vec<Value>>> {
+    let each = |answer: &dyn Fn(&Session) -> Fallible<Value>| Some(sessions.iter().map(answer).collect());
     match arguments.query.as_str() {
         "tensors" => each(&|session| asked(session, &TensorsQuery)),
         "tables" => each(&|session| tables(session, arguments)),
@@ -22,7 +23,7 @@ pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec
     }
 }
 
-fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+fn tables(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     if let Some(what) = arguments.get("csv") {
         return csv(session, what);
     }
@@ -36,7 +37,7 @@ fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     Ok(Value::Array(list.collect()))
 }
 
-fn csv(session: &Session, what: &str) -> Result<Value, String> {
+fn csv(session: &Session, what: &str) -> Fallible<Value> {
     let what = match what {
         "instructions" => Exported::Instructions,
         "dma" => Exported::Transfers,
@@ -45,21 +46,21 @@ fn csv(session: &Session, what: &str) -> Result<Value, String> {
     };
     let (mut text, mut next) = (String::new(), Some(0));
     while let Some(cursor) = next {
-        let part = session.ask(&ExportQuery { what: what.clone(), cursor }).map_err(|e| e.to_string())?;
+        let part = session.ask(&ExportQuery { what: what.clone(), cursor })?;
         text.push_str(&part.text);
         next = part.next;
     }
     Ok(Value::String(text))
 }
 
-fn compare(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
+fn compare(sessions: &[Session], arguments: &Arguments) -> Fallible<Value> {
     let base = arguments.number("base")?.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
     let (Some(first), true) = (sessions.first(), sessions.len() >= 2) else {
         return Err("Expected two device profiles to compare.".into());
     };
     if base >= sessions.len() {
-        return Err(format!("Expected `base` to be less than {}, the number of profiles, found {base}.", sessions.len()));
+        return Err(format!("Expected `base` to be less than {}, the number of profiles, found {base}.", sessions.len()).into());
     }
-    let parts = sessions.iter().map(|session| session.ask(&ComparePartQuery)).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    let parts = sessions.iter().map(|session| session.ask(&ComparePartQuery)).collect::<Result<_, _>>()?;
     asked(first, &CompareQuery { parts, base })
 }

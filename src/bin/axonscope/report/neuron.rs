@@ -1,6 +1,7 @@
 //! Queries of the report that only Neuron's reports, logs and system profiles answer.
 
 use super::asked;
+use crate::error::Fallible;
 use axonscope::analysis::neuron_log::Level;
 use axonscope::analysis::system::ServingQuery;
 use axonscope::base::TimeRange;
@@ -14,7 +15,7 @@ use serde_json::Value;
 pub const NAMES: &str = "system, serving, support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
 
 /// The answer to one of these; `None` for other queries. Of a range where it can be, and of serving about a burst (from 0).
-pub fn answer(session: &Session, name: &str, range: Option<TimeRange>, burst: Option<u32>) -> Option<Result<Value, String>> {
+pub fn answer(session: &Session, name: &str, range: Option<TimeRange>, burst: Option<u32>) -> Option<Fallible<Value>> {
     Some(match name {
         "serving" => asked(session, &ServingQuery { range, burst }),
         "support" => asked(session, &SupportQuery),
@@ -28,7 +29,7 @@ pub fn answer(session: &Session, name: &str, range: Option<TimeRange>, burst: Op
 }
 
 /// What the second profile says compared with the first, for queries that take two; `None` for others.
-pub fn compared(name: &str, sessions: &[Session]) -> Option<Result<Value, String>> {
+pub fn compared(name: &str, sessions: &[Session]) -> Option<Fallible<Value>> {
     let level = match name {
         "support_diff" => None,
         "operator-framework_diff" => Some(Level::Framework),
@@ -42,5 +43,5 @@ pub fn compared(name: &str, sessions: &[Session]) -> Option<Result<Value, String
         None => before.ask(&SupportQuery).map(|before| asked(after, &SupportDiffQuery { before })),
         Some(level) => before.ask(&LogPartQuery).map(|before| asked(after, &LogDiffQuery { before, level })),
     };
-    Some(compared.unwrap_or_else(|refusal| Err(refusal.to_string())))
+    Some(compared.unwrap_or_else(|refusal| Err(refusal.into())))
 }

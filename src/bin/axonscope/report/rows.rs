@@ -1,5 +1,6 @@
 //! Answers as rows: CSV or an aligned table. A list of records in an answer is a table; an answer without one is printed as keys and values.
 
+use crate::error::Fallible;
 use crate::text_table::TextTable;
 use axonscope::base::{csv, text};
 use serde_json::{Map, Value};
@@ -20,7 +21,7 @@ pub enum Form {
 }
 
 /// The answers of profiles with their titles, as text. `wanted` names the list among several.
-pub fn written(answers: &[(String, Value)], wanted: Option<&str>, form: Form) -> Result<String, String> {
+pub fn written(answers: &[(String, Value)], wanted: Option<&str>, form: Form) -> Fallible<String> {
     // A text is what the query made of the rows itself.
     if let [(_, Value::String(text))] = answers {
         return Ok(text.clone());
@@ -42,7 +43,7 @@ pub fn written(answers: &[(String, Value)], wanted: Option<&str>, form: Form) ->
     let chosen = match wanted {
         Some(path) => match lists.iter().position(|l| l.path == path) {
             Some(at) => vec![lists.swap_remove(at)],
-            None => return Err(format!("The answer has no list `{path}`{}", available(&lists))),
+            None => return Err(format!("The answer has no list `{path}`{}", available(&lists)).into()),
         },
         None => lists,
     };
@@ -51,7 +52,7 @@ pub fn written(answers: &[(String, Value)], wanted: Option<&str>, form: Form) ->
         (Form::Csv, [one]) => Ok(one.csv()),
         (Form::Csv, several) => match several.iter().find(|l| l.path == "rows") {
             Some(rows) => Ok(rows.csv()),
-            None => Err(format!("The answer has several lists: choose one with --rows{}", available(several))),
+            None => Err(format!("The answer has several lists: choose one with --rows{}", available(several)).into()),
         },
         (Form::Table(most), all) => {
             let title = |list: &List| if all.len() > 1 { format!("{}\n", list.shown_path()) } else { String::new() };

@@ -1,6 +1,7 @@
 //! Queries of the report on memory snapshots.
 
 use super::{Arguments, asked};
+use crate::error::Fallible;
 use axonscope::analysis::snapshot::GroupBy;
 use axonscope::engine::Session;
 use axonscope::engine::query::{AllocationQuery, AllocationsQuery, LiveQuery, SegmentsQuery, SnapshotQuery};
@@ -10,15 +11,15 @@ use serde_json::Value;
 pub const NAMES: &str = "snapshot, snapshot-live, snapshot-allocations, snapshot-allocation, snapshot-segments";
 
 /// The answers to one of these; `None` for other queries.
-pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec<Value>, String>> {
+pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Fallible<Vec<Value>>> {
     let is_ours = arguments.query.starts_with("snapshot");
     is_ours.then(|| sessions.iter().map(|session| answer(session, arguments)).collect())
 }
 
-fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
-    let number = |key: &str| {
+fn answer(session: &Session, arguments: &Arguments) -> Fallible<Value> {
+    let number = |key: &str| -> Fallible<Option<u32>> {
         let number = arguments.number(key)?.map(u32::try_from).transpose();
-        number.map_err(|_| format!("Expected a number from 0 to {} for `{key}`.", u32::MAX))
+        number.map_err(|_| format!("Expected a number from 0 to {} for `{key}`.", u32::MAX).into())
     };
     let device = number("device")?.unwrap_or(0);
     let state = number("state")?;
@@ -35,6 +36,6 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
             asked(session, &AllocationQuery { device, id })
         }
         "snapshot-segments" => asked(session, &SegmentsQuery { device }),
-        other => Err(format!("Expected one of the queries {NAMES}, found `{other}`.")),
+        other => Err(format!("Expected one of the queries {NAMES}, found `{other}`.").into()),
     }
 }

@@ -1,6 +1,7 @@
 //! Queries of the report that only a PyTorch trace answers: `overview`, `operators` by group, `kernels`, `trace`.
 
 use super::{Arguments, ask, asked};
+use crate::error::Fallible;
 use axonscope::analysis::torch::efficiency::EfficiencyQuery;
 use axonscope::analysis::torch::inference::StepsQuery;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
@@ -14,7 +15,7 @@ use axonscope::engine::query::TraceCountersQuery;
 use serde_json::{Value, json};
 
 /// The answer to one of these; `None` for other queries. `group` is `name` or `shape` (operators), `name` or `properties` (kernels).
-pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Option<Result<Value, String>> {
+pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Option<Fallible<Value>> {
     let group = arguments.get("group").unwrap_or_default();
     Some(match arguments.query.as_str() {
         "overview" => ask(session, &OverviewQuery { range }).map(|found| plugin::overview(&found)),
@@ -26,12 +27,12 @@ pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>
         "kernels" => kernels(session, arguments, range),
         "efficiency" => asked(session, &EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
         "steps" => asked(session, &StepsQuery { range, pattern: arguments.get("pattern").unwrap_or_default().to_string(), peaks: None }),
-        "trace" => session.ask(&TraceCountersQuery).map(|found| plugin::counters(&found)).map_err(|e| e.to_string()),
+        "trace" => session.ask(&TraceCountersQuery).map(|found| plugin::counters(&found)).map_err(Into::into),
         _ => return None,
     })
 }
 
-fn kernels(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
+fn kernels(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Fallible<Value> {
     let group = arguments.get("group").unwrap_or_default();
     let is_by_properties = group.contains("propert") || group.contains("op");
     let grouping = if is_by_properties { KernelGrouping::Properties } else { KernelGrouping::Name };

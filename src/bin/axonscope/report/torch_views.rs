@@ -1,6 +1,7 @@
 //! Queries of the report over memory, modules, and over several PyTorch traces.
 
 use super::{Arguments, ask, in_region};
+use crate::error::{Error, Fallible};
 use axonscope::analysis::torch::diff::{DiffQuery, FlatBy, FlatDiffQuery};
 use axonscope::analysis::torch::distributed::DistributedPartQuery;
 use axonscope::analysis::torch::memory::{MemoryEventsQuery, MemoryQuery};
@@ -17,7 +18,7 @@ use serde_json::Value;
 pub const NAMES: &str = "memory, modules, distributed, diff";
 
 /// The answer to a query over all sessions, if it is one of these. `memory` and `modules` answer one by one.
-pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec<Value>, String>> {
+pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Fallible<Vec<Value>>> {
     match arguments.query.as_str() {
         "memory" => Some(sessions.iter().map(|s| memory(s, arguments)).collect()),
         "modules" => Some(sessions.iter().map(|s| modules(s, arguments)).collect()),
@@ -27,7 +28,7 @@ pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec
     }
 }
 
-fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
+fn range(session: &Session, arguments: &Arguments) -> Fallible<Option<TimeRange>> {
     let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
     let whole = session.profile.meta.range;
     let is_asked = start.is_some() || end.is_some();
@@ -35,7 +36,7 @@ fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, 
 }
 
 /// Args `start_ns`, `end_ns`, `device`, `limit` (of single allocations), `min_bytes`.
-fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+fn memory(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     let range = range(session, arguments)?;
     let mut memory = ask(session, &MemoryQuery { range })?;
     if let Some(device) = arguments.get("device") {
@@ -43,7 +44,7 @@ fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         memory.devices.retain(|d| d.name == device);
         memory.default_device = 0;
         if memory.devices.is_empty() {
-            return Err(format!("No records of `{device}`; available devices: {}.", there.join(", ")));
+            return Err(format!("No records of `{device}`; available devices: {}.", there.join(", ")).into());
         }
     }
     let limit = arguments.number("limit")?.unwrap_or(0).clamp(0, i64::from(u32::MAX)) as u32;
@@ -58,9 +59,9 @@ fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
 }
 
 /// Args `thread`, `below`, `levels` (of the tree; 3 unless told, 0 is all), `limit`, `start_ns`, `end_ns`.
-fn modules(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+fn modules(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     let modules = ask(session, &ModulesQuery)?;
-    let number = |key: &str| Ok::<_, String>(arguments.number(key)?.and_then(|n| u32::try_from(n).ok()));
+    let number = |key: &str| Ok::<_, Error>(arguments.number(key)?.and_then(|n| u32::try_from(n).ok()));
     let query = TreeQuery {
         thread: number("thread")?,
         below: number("below")?,
@@ -87,7 +88,7 @@ fn origins(sessions: &[Session], arguments: &Arguments) -> Vec<Origin> {
 }
 
 /// Args `worker`, `span`: only these of the files.
-fn distributed(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
+fn distributed(sessions: &[Session], arguments: &Arguments) -> Fallible<Value> {
     let mut parts = Vec::new();
     for (session, place) in sessions.iter().zip(places(&origins(sessions, arguments))) {
         let span = place.span.map_or(String::new(), |s| s.to_string());
@@ -105,7 +106,7 @@ fn distributed(sessions: &[Session], arguments: &Arguments) -> Result<Value, Str
 
 /// Args `base` (name of the file to compare with; the first unless told), `path` (`0-2`), `by` (`operator`, `operator_shape`, `kernel`: a
 /// flat diff).
-fn diff(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
+fn diff(sessions: &[Session], arguments: &Arguments) -> Fallible<Value> {
     let [_, _] = sessions else {
         return Err("Expected two traces to compare.".into());
     };
@@ -127,7 +128,7 @@ fn diff(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
         Some("operator") => FlatBy::Operator,
         Some("operator_shape") => FlatBy::OperatorShape,
         Some("kernel") => FlatBy::Kernel,
-        Some(by) => return Err(format!("Expected `operator`, `operator_shape` or `kernel` for `by`, found `{by}`.")),
+        Some(by) => return Err(format!("Expected `operator`, `operator_shape` or `kernel` for `by`, found `{by}`.").into()),
     };
     let diff = ask(experiment, &FlatDiffQuery { base: part, by })?;
     Ok(plugin::flat_diff(&diff))

@@ -1,6 +1,7 @@
 //! The files of the page: from the program itself where it was built with them, else from a directory. A file is found by its exact name among
 //! those that are there, so that no path leads elsewhere.
 
+use crate::error::Fallible;
 use crate::files;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,14 +24,14 @@ pub enum Page {
 
 impl Page {
     /// The page of `directory`, else the one in the program.
-    pub fn open(directory: Option<&Path>) -> Result<Page, String> {
+    pub fn open(directory: Option<&Path>) -> Fallible<Page> {
         match directory {
             Some(directory) => Page::of_directory(directory),
             None => Page::of_program(),
         }
     }
 
-    fn of_directory(directory: &Path) -> Result<Page, String> {
+    fn of_directory(directory: &Path) -> Fallible<Page> {
         let shown = directory.display();
         let mut paths = Vec::new();
         files::walk(directory, &mut paths).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
@@ -38,29 +39,29 @@ impl Page {
         let files: BTreeMap<String, PathBuf> = paths.into_iter().filter_map(name).collect();
         match files.contains_key("open.html") {
             true => Ok(Page::Directory(files)),
-            false => Err(format!("Expected a built page (`make dist`) in `{shown}`, found no `open.html`.")),
+            false => Err(format!("Expected a built page (`make dist`) in `{shown}`, found no `open.html`.").into()),
         }
     }
 
     #[cfg(feature = "embedded_page")]
-    fn of_program() -> Result<Page, String> {
+    fn of_program() -> Fallible<Page> {
         Ok(Page::Embedded)
     }
 
     #[cfg(not(feature = "embedded_page"))]
-    fn of_program() -> Result<Page, String> {
+    fn of_program() -> Fallible<Page> {
         Err("This program was built without the page: run `make dist`, then `axonscope view --page dist FILE…`.".into())
     }
 
     /// The content of a file; `None` without one of that name.
-    pub fn read(&self, name: &str) -> Option<Result<Cow<'static, [u8]>, String>> {
+    pub fn read(&self, name: &str) -> Option<Fallible<Cow<'static, [u8]>>> {
         if name == "register-sw.js" {
             return Some(Ok(NO_SERVICE_WORKER.into()));
         }
         match self {
-            Page::Directory(files) => {
-                files.get(name).map(|path| std::fs::read(path).map(Cow::Owned).map_err(|e| format!("`{name}` could not be read: {e}.")))
-            }
+            Page::Directory(files) => files
+                .get(name)
+                .map(|path| std::fs::read(path).map(Cow::Owned).map_err(|e| format!("`{name}` could not be read: {e}.").into())),
             #[cfg(feature = "embedded_page")]
             Page::Embedded => EMBEDDED.get_file(name).map(|file| Ok(Cow::Borrowed(file.contents()))),
         }

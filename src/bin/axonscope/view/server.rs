@@ -1,6 +1,7 @@
 //! GET and HEAD of the page's files and of the given files, below a token; whole or one range.
 
 use super::page::{Page, media_type};
+use crate::error::Fallible;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write as _};
@@ -30,12 +31,12 @@ pub struct Served(PathBuf);
 
 impl Served {
     /// The file at `path`, which must be readable now.
-    pub fn new(path: &Path) -> Result<Served, String> {
+    pub fn new(path: &Path) -> Fallible<Served> {
         let opened = File::open(path).and_then(|file| file.metadata());
         match opened {
             Ok(about) if about.is_file() => Ok(Served(path.into())),
-            Ok(_) => Err(format!("`{}` is not a file.", path.display())),
-            Err(e) => Err(format!("`{}` could not be read: {e}.", path.display())),
+            Ok(_) => Err(format!("`{}` is not a file.", path.display()).into()),
+            Err(e) => Err(format!("`{}` could not be read: {e}.", path.display()).into()),
         }
     }
 }
@@ -48,7 +49,7 @@ pub struct Listening {
 }
 
 /// Listens on a port of 127.0.0.1; 0 takes a free one.
-pub fn listen(port: u16) -> Result<Listening, String> {
+pub fn listen(port: u16) -> Fallible<Listening> {
     let server = Server::http(("127.0.0.1", port))
         .map_err(|e| format!("Port {port} of 127.0.0.1 is not available: {e}. Choose another with --port."))?;
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
@@ -57,7 +58,7 @@ pub fn listen(port: u16) -> Result<Listening, String> {
 
 impl Listening {
     /// Answers until the process is ended.
-    pub fn serve(&self, site: &Site) -> Result<(), String> {
+    pub fn serve(&self, site: &Site) -> Fallible<()> {
         let work = || {
             loop {
                 match self.server.recv() {
@@ -71,7 +72,7 @@ impl Listening {
             let threads: Vec<_> = (0..N_THREADS).map(|_| scope.spawn(work)).collect();
             threads.into_iter().find_map(|t| t.join().ok())
         });
-        Err(first.unwrap_or_else(|| "A thread stopped unexpectedly.".into()))
+        Err(first.unwrap_or_else(|| "A thread stopped unexpectedly.".into()).into())
     }
 }
 
