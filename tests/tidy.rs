@@ -8,11 +8,13 @@ use std::process::Command;
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/documents.rs"]
+mod documents;
 #[path = "tidy/words.rs"]
 mod words;
 
-/// Room → the rooms it may import. ARCHITECTURE.md says why.
-const ROOMS: &[(&str, &[&str])] = &[
+/// Layer → the layers it may import. ARCHITECTURE.md says why.
+const LAYERS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("model", &["base"]),
     ("formats", &["base", "model"]),
@@ -25,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("app", &["base", "state", "ui", "views", "worker"]),
 ];
 
-/// Rooms that know no browser: they are tested natively and run in any worker.
+/// Layers that know no browser: they are tested natively and run in any worker.
 const PURE: &[&str] = &["base", "model", "formats", "analysis", "engine"];
 const BROWSER: &[&str] = &[
     "leptos",
@@ -40,14 +42,14 @@ const BROWSER: &[&str] = &[
     "plotters_canvas",
 ];
 
-/// Rooms that are linked into the page, which must not pull the importers in.
+/// Layers that are linked into the page, which must not pull the importers in.
 const PAGE: &[&str] = &["app", "views", "ui", "state"];
 
 const MAX_LINES: usize = 600;
 
 struct Source {
     path: String,
-    room: String,
+    layer: String,
     text: String,
 }
 
@@ -89,7 +91,7 @@ fn sources() -> Vec<Source> {
             let first = inside.components().next().expect("a component").as_os_str().to_string_lossy().into_owned();
             Source {
                 path: format!("src/{}", inside.display()),
-                room: first.trim_end_matches(".rs").to_owned(),
+                layer: first.trim_end_matches(".rs").to_owned(),
                 text: fs::read_to_string(&path).expect("a source file is text"),
             }
         })
@@ -144,38 +146,38 @@ fn expect_none(rule: &str, mut broken: Vec<String>) {
 }
 
 #[test]
-fn rooms_import_only_what_they_may() {
-    let table: BTreeMap<&str, &[&str]> = ROOMS.iter().copied().collect();
+fn layers_import_only_what_they_may() {
+    let table: BTreeMap<&str, &[&str]> = LAYERS.iter().copied().collect();
     let mut broken = Vec::new();
     for source in sources().into_iter().filter(|s| !is_test_file(&s.path)) {
-        let Some(allowed) = table.get(source.room.as_str()) else { continue };
+        let Some(allowed) = table.get(source.layer.as_str()) else { continue };
         let code: Vec<&str> = source.code().map(|(_, text)| text).collect();
-        for room in imported(&code.join("\n")) {
-            if table.contains_key(room.as_str()) && room != source.room && !allowed.contains(&room.as_str()) {
-                broken.push(format!("{}: {} imports {room}", source.path, source.room));
+        for layer in imported(&code.join("\n")) {
+            if table.contains_key(layer.as_str()) && layer != source.layer && !allowed.contains(&layer.as_str()) {
+                broken.push(format!("{}: {} imports {layer}", source.path, source.layer));
             }
         }
     }
-    expect_none("a room imports one it may not (the table is at the head of this file)", broken);
+    expect_none("a layer imports one it may not (the table is at the head of this file)", broken);
 }
 
 #[test]
-fn every_room_is_in_the_table() {
+fn every_layer_is_in_the_table() {
     let lib = fs::read_to_string(root().join("src/lib.rs")).expect("src/lib.rs");
     let missing = lib
         .lines()
         .filter_map(|l| l.strip_prefix("pub mod ").or_else(|| l.strip_prefix("mod ")))
         .map(|l| l.trim_end_matches(';'))
-        .filter(|name| !ROOMS.iter().any(|(room, _)| room == name))
+        .filter(|name| !LAYERS.iter().any(|(layer, _)| layer == name))
         .map(str::to_owned)
         .collect();
-    expect_none("a module of src/lib.rs is missing from the table of rooms", missing);
+    expect_none("a module of src/lib.rs is missing from the table of layers", missing);
 }
 
 #[test]
-fn pure_rooms_know_no_browser() {
+fn pure_layers_know_no_browser() {
     let mut broken = Vec::new();
-    for source in sources().into_iter().filter(|s| PURE.contains(&s.room.as_str())) {
+    for source in sources().into_iter().filter(|s| PURE.contains(&s.layer.as_str())) {
         for (line, text) in source.code() {
             for name in BROWSER {
                 if text.contains(&format!("{name}::")) || text.contains(&format!("use {name}")) {
@@ -184,13 +186,13 @@ fn pure_rooms_know_no_browser() {
             }
         }
     }
-    expect_none("a room that knows no browser mentions one", broken);
+    expect_none("a layer that knows no browser mentions one", broken);
 }
 
 #[test]
 fn the_page_does_not_link_the_importers() {
     let mut broken = Vec::new();
-    for source in sources().into_iter().filter(|s| PAGE.contains(&s.room.as_str()) && !is_test_file(&s.path)) {
+    for source in sources().into_iter().filter(|s| PAGE.contains(&s.layer.as_str()) && !is_test_file(&s.path)) {
         for (line, text) in source.code() {
             if text.contains("formats::ALL") || text.contains("crate::formats") {
                 broken.push(format!("{}:{line}", source.path));
@@ -209,7 +211,7 @@ fn no_view_imports_another() {
         .map(|p| p.file_name().expect("a name").to_string_lossy().into_owned())
         .collect();
     let mut broken = Vec::new();
-    for source in sources().into_iter().filter(|s| s.room == "views") {
+    for source in sources().into_iter().filter(|s| s.layer == "views") {
         let own = source.path.split('/').nth(2).unwrap_or_default().to_owned();
         if !views.contains(&own) {
             continue;
@@ -340,7 +342,7 @@ fn the_drawn_start_page_says_what_the_program_says() {
     let drawn = html.split_once("<div id=\"early\"").and_then(|(_, rest)| rest.split_once("</main>")).expect("the drawn start page").0;
     let (before, rest) = drawn.split_once("<noscript>").expect("what is said without scripts");
     let after = rest.split_once("</noscript>").expect("its end").1;
-    let program: String = sources().iter().filter(|s| ["views", "app"].contains(&s.room.as_str())).map(|s| s.text.as_str()).collect();
+    let program: String = sources().iter().filter(|s| ["views", "app"].contains(&s.layer.as_str())).map(|s| s.text.as_str()).collect();
     let drawn: Vec<String> = texts(before).into_iter().chain(texts(after)).collect();
     assert!(drawn.len() > 10, "the texts of index.html were not found");
     let broken = drawn.into_iter().filter(|text| !program.contains(text.as_str())).collect();

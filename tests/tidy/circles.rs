@@ -26,16 +26,51 @@ const CIRCLES: &[(&str, usize)] = &[
     ("worker", 7),
 ];
 
-/// Sub-rooms of the timeline → those it may import; `.` is the folder itself, which may import all of them.
-const TIMELINE: &[(&str, &[&str])] = &[
-    ("lookup", &[]),
-    ("rows", &["lookup"]),
-    ("state", &["lookup", "rows"]),
-    ("input", &["lookup", "rows", "state"]),
-    ("paint", &["lookup", "rows", "state"]),
-    ("flows", &["lookup", "rows", "state", "."]),
-    ("settings", &["lookup", "rows", "state", "."]),
-    ("aligned", &["lookup", "rows", "state"]),
+/// A folder, and of each folder in it those beside it that it may import. `.` is the files that are in no folder of it, which may import all.
+type Folders = (&'static str, &'static [(&'static str, &'static [&'static str])]);
+
+const FOLDERS: &[Folders] = &[
+    (
+        "views/timeline",
+        &[
+            ("lookup", &[]),
+            ("rows", &["lookup"]),
+            ("state", &["lookup", "rows"]),
+            ("input", &["lookup", "rows", "state"]),
+            ("paint", &["lookup", "rows", "state"]),
+            ("flows", &["lookup", "rows", "state", "."]),
+            ("settings", &["lookup", "rows", "state", "."]),
+            ("aligned", &["lookup", "rows", "state"]),
+        ],
+    ),
+    (
+        "analysis/device",
+        &[
+            ("accesses", &[]),
+            ("activity", &["run_metrics", "transfers", "waiting", "."]),
+            ("advice", &["activity", "charts", "memory", "run_metrics", "waiting", "."]),
+            ("bounds", &["activity", "instructions", "run_metrics", "waiting", "."]),
+            ("charts", &["activity", "run_metrics", "transfers", "waiting", "."]),
+            ("compare", &["run_metrics", "waiting", "."]),
+            ("instructions", &["activity", "layers", "waiting", "."]),
+            ("layers", &["activity", "run_metrics", "waiting", "."]),
+            ("memory", &["activity", "."]),
+            ("roofline", &["layers", "run_metrics", "."]),
+            ("run_metrics", &["activity", "waiting", "."]),
+            ("transfers", &["activity", "waiting", "."]),
+            ("waiting", &["accesses", "activity", "."]),
+        ],
+    ),
+    (
+        "app",
+        &[
+            ("open", &["storage", "wiring", "workers", "."]),
+            ("shell", &["open", "storage", "wiring", "workers", "."]),
+            ("storage", &["open", "wiring", "workers", "."]),
+            ("wiring", &["open", "shell", "storage", "."]),
+            ("workers", &["open", "shell", "storage", "wiring", "."]),
+        ],
+    ),
 ];
 
 type Module = Vec<String>;
@@ -204,24 +239,27 @@ fn files_do_not_import_each_other_in_circles() {
 }
 
 #[test]
-fn sub_rooms_of_the_timeline_import_only_what_they_may() {
-    let folder = ["views".to_owned(), "timeline".to_owned()];
-    let room = |module: &Module| -> Option<String> {
-        let inside = module.strip_prefix(&folder)?;
-        let is_room = |name: &&String| TIMELINE.iter().any(|row| row.0 == name.as_str());
-        Some(inside.first().filter(is_room).map_or_else(|| ".".to_owned(), Clone::clone))
-    };
+fn folders_import_only_what_they_may() {
+    let arrows = arrows();
     let mut broken = Vec::new();
-    for (from, all) in arrows() {
-        let Some(own) = room(&from).filter(|own| own != ".") else { continue };
-        let allowed = TIMELINE.iter().find(|row| row.0 == own).map_or(&[][..], |row| row.1);
-        for to in all {
-            if let Some(other) = room(&to).filter(|other| *other != own && !allowed.contains(&other.as_str())) {
-                broken.push(format!("{}: {own} imports {other} ({})", from.join("/"), to.join("/")));
+    for (root, table) in FOLDERS {
+        let root: Module = root.split('/').map(str::to_owned).collect();
+        let folder = |module: &Module| -> Option<String> {
+            let first = module.strip_prefix(root.as_slice())?.first();
+            let is_folder = |name: &&String| table.iter().any(|row| row.0 == name.as_str());
+            Some(first.filter(is_folder).map_or_else(|| ".".to_owned(), Clone::clone))
+        };
+        for (from, all) in &arrows {
+            let Some(own) = folder(from).filter(|own| own != ".") else { continue };
+            let allowed = table.iter().find(|row| row.0 == own).map_or(&[][..], |row| row.1);
+            for to in all {
+                if let Some(other) = folder(to).filter(|other| *other != own && !allowed.contains(&other.as_str())) {
+                    broken.push(format!("{}: {own} imports {other} ({})", from.join("/"), to.join("/")));
+                }
             }
         }
     }
-    expect_none("a sub-room of the timeline imports one it may not (the table is at the head of tests/tidy/circles.rs)", broken);
+    expect_none("a folder imports one beside it that it may not (the table is at the head of tests/tidy/circles.rs)", broken);
 }
 
 #[test]
