@@ -8,7 +8,7 @@ use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Id and label of the column that tells the physical core, or the process or device, of a slice.
+/// Id and label of the column that states the physical core, or the process or device, of a slice.
 pub const CORE: (&str, &str) = ("core", "Core");
 
 /// Id and label of colours by duration.
@@ -80,7 +80,7 @@ fn cut(profile: &Profile, column: &[StrId], depth: usize) -> Vec<StrId> {
     column.iter().map(|&id| if id == StrId(0) { id } else { look(id) }).collect()
 }
 
-/// The name of the outermost group that a slice stands in.
+/// The name of the outermost group that a slice is in.
 fn cores(profile: &Profile) -> Vec<StrId> {
     let mut out = vec![StrId(0); profile.slices.len()];
     for lane in &profile.lanes {

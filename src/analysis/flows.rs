@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct FlowsQuery {
     /// Only arrows that cross this window.
     pub window: TimeRange,
-    /// Kinds that are left out.
+    /// Kinds that are omitted.
     pub without: Vec<String>,
     /// At most this many, evenly chosen.
     pub limit: u32,
@@ -27,7 +27,7 @@ pub struct FlowKind {
 /// Arrows as columns, all of one length, by (from, to).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flows {
-    /// Every kind of the profile, by name; also those left out.
+    /// Every kind of the profile, by name; also those omitted.
     pub kinds: Vec<FlowKind>,
     /// Where each starts.
     pub from: Vec<SliceId>,
@@ -39,7 +39,7 @@ pub struct Flows {
     pub n_wanted: u64,
 }
 
-/// Kinds of arrows with how many there are of each, by name. Kinds beyond the first thousand are left out.
+/// Kinds of arrows with how many there are of each, by name. Kinds beyond the first thousand are omitted.
 pub fn flow_kinds(profile: &Profile) -> Vec<(String, u64)> {
     let mut found: Vec<(StrId, u64)> = Vec::new();
     for &kind in &profile.flows.kind {

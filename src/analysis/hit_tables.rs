@@ -94,7 +94,7 @@ enum Column<'a> {
     Number(&'a [u32]),
 }
 
-/// Tables of the slices that `is_wanted` holds on the tracks of `within`, clipped to its range where there is one; those outside are left out.
+/// Tables of the slices that `is_wanted` holds on the tracks of `within`, clipped to its range where there is one; those outside are omitted.
 pub fn tables(profile: &Profile, within: &Within, is_wanted: impl Fn(SliceId) -> bool) -> Vec<TrackTables> {
     let fields = fields(profile);
     let range = within.range;

@@ -43,7 +43,7 @@ pub struct HitSummary {
     pub active_share: Option<f64>,
 }
 
-/// Sums up `hits`, each of them once, in any order; ids of no slice are left out.
+/// Sums up `hits`, each of them once, in any order; ids of no slice are omitted.
 pub fn summary(profile: &Profile, hits: &[SliceId]) -> HitSummary {
     let slices = &profile.slices;
     let mut keys: Vec<(TrackId, StrId, TrackId, i64, i64)> = Vec::with_capacity(hits.len());

@@ -11,7 +11,7 @@ pub struct Instruction {
     pub shape: String,
     /// `multiply`.
     pub opcode: String,
-    /// What stands between the brackets, at its commas.
+    /// What is between the brackets, at its commas.
     pub operands: Vec<String>,
     /// What follows them: `dimensions={}`.
     pub attributes: String,
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Option<Instruction> {
     })
 }
 
-/// The shape before an opcode, and the rest. A tuple's shape stands in brackets of its own.
+/// The shape before an opcode, and the rest. A tuple's shape is in brackets of its own.
 fn split_shape(text: &str) -> (&str, &str) {
     if text.starts_with('(') {
         return closing(text).map_or(("", text), |n| (&text[..=n], text[n + 1..].trim_start()));
@@ -128,7 +128,7 @@ fn at_commas(text: &str) -> Vec<String> {
     out
 }
 
-/// The data types in a text, each as often as it stands there: every word right before a `[`.
+/// The data types in a text, each as often as it is there: every word right before a `[`.
 fn dtypes(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices('[') {

@@ -37,7 +37,7 @@ pub fn modules(profile: &Profile) -> Vec<StrId> {
     out
 }
 
-/// What has no module takes that of the slice around it. A slice around another lies in a shallower lane of the same track, so it comes earlier.
+/// What has no module takes that of the slice around it. A slice around another is in a shallower lane of the same track, so it comes earlier.
 fn inherit(profile: &Profile, modules: &mut [StrId]) {
     for i in 0..modules.len() {
         let parent = profile.slices.parent[i] as usize;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct OperatorsQuery {
     /// `name` or an attribute's id. Empty is `name`.
     pub group_by: String,
-    /// Only what lies in this range; slices are clipped to it. `None` is the whole profile.
+    /// Only what is in this range; slices are clipped to it. `None` is the whole profile.
     pub range: Option<TimeRange>,
     /// Only these tracks and those below them; empty is all.
     pub tracks: Vec<TrackId>,
@@ -43,7 +43,7 @@ pub struct OperatorRow {
     pub max: DurationNs,
     /// Colour slot.
     pub colour: u16,
-    /// On a Neuron device: FLOPs of its matrix products; `None` where it has none, or the file does not tell them.
+    /// On a Neuron device: FLOPs of its matrix products; `None` where it has none, or the file does not record them.
     pub flops: Option<Flops>,
 }
 
@@ -56,9 +56,9 @@ pub struct Operators {
     pub busy: DurationNs,
     /// Ids and labels one can group by in this profile, `name` first.
     pub groupings: Vec<(String, String)>,
-    /// Whether the file tells FLOPs of matrix products, as that of a Neuron device can.
+    /// Whether the file records FLOPs of matrix products, as that of a Neuron device can.
     pub has_flops: bool,
-    /// What cannot be told, in sentences.
+    /// What cannot be determined, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ struct Sums {
     begun: usize,
     /// Of each string, whether it names a wait; empty where nothing does.
     is_wait: Vec<bool>,
-    /// Waits left out.
+    /// Waits omitted.
     n_waits: u64,
 }
 

@@ -15,7 +15,7 @@ impl<K> Default for RecentCache<K> {
 }
 
 impl<K: Copy + Eq> RecentCache<K> {
-    /// The position of a key. `hint` is any number that tells keys apart, the same for the same key.
+    /// The position of a key. `hint` is any number that distinguishes keys, the same for the same key.
     #[inline]
     pub fn get(&self, hint: u32, key: K) -> Option<u32> {
         self.slots[hint as usize % self.slots.len()].filter(|slot| slot.0 == key).map(|slot| slot.1)

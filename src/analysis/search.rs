@@ -38,9 +38,9 @@ pub struct SearchHits {
     pub slices: Vec<SliceId>,
     /// All that match.
     pub n_total: u64,
-    /// Moments of such a name by time, at most the limit: conditions, categories and attributes are of slices.
+    /// Times of such a name by time, at most the limit: conditions, categories and attributes are of slices.
     pub instants: Vec<InstantId>,
-    /// All such moments.
+    /// All such times.
     pub n_instants: u64,
 }
 
@@ -64,7 +64,7 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Sear
     Ok(SearchHits { slices: hits, n_total, instants, n_instants })
 }
 
-/// Moments whose name is a hit, by time.
+/// Times whose name is a hit, by time.
 fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, SearchError> {
     let is_of_names = query.field.is_empty() || query.field == "name";
     let has_terms = query.terms.iter().any(|t| !t.text.trim().is_empty());

@@ -1,4 +1,4 @@
-//! What happened within a span of time: busy share and slices per track, bytes moved where the file tells, and the course of each counter.
+//! What happened within a span of time: busy share and slices per track, bytes moved where the file records it, and the course of each counter.
 
 use super::device::share;
 use super::self_time::self_times;
@@ -6,12 +6,12 @@ use crate::base::{DurationNs, TimeNs, TimeRange, TrackId};
 use crate::model::{Counter, Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
-/// Figures of a span.
+/// Values of a span.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SpanFigures {
     /// The span.
     pub range: TimeRange,
-    /// Tracks on which anything lies within the span, in display order.
+    /// Tracks on which anything is within the span, in display order.
     pub tracks: Vec<TrackSpan>,
     /// Counters with a value within the span, in display order.
     pub counters: Vec<CounterSpan>,
@@ -38,7 +38,7 @@ pub struct TrackSpan {
     pub n_whole: u64,
     /// Mean length of those that touch it, at their whole lengths.
     pub mean: DurationNs,
-    /// Bytes that transfers move within the span, parted over their time; `None` where the file tells of none.
+    /// Bytes that transfers move within the span, parted over their time; `None` where the file says about none.
     pub bytes: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ pub struct CounterSpan {
     pub change: Option<f64>,
 }
 
-/// Figures of `range`.
+/// Values of `range`.
 pub fn span(profile: &Profile, range: TimeRange) -> SpanFigures {
     let bytes = transfer_bytes(profile);
     let tracks: Vec<TrackSpan> =
@@ -75,7 +75,7 @@ pub fn span(profile: &Profile, range: TimeRange) -> SpanFigures {
     }
 }
 
-/// (slice, bytes) of each transfer, by slice, where the file tells.
+/// (slice, bytes) of each transfer, by slice, where the file records it.
 fn transfer_bytes(profile: &Profile) -> Option<Vec<(u32, u64)>> {
     match &profile.domain {
         Domain::NeuronDevice(device) => {

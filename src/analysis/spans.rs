@@ -1,8 +1,8 @@
-//! Sets of moments as sorted, disjoint spans (start, end): unions of slices, and how two such sets lie to each other.
+//! Sets of times as sorted, disjoint spans (start, end): unions of slices, and how two such sets lie to each other.
 
 use crate::base::for_each_chunk;
 
-/// A set of moments: disjoint spans (start, end), ascending, nanoseconds.
+/// A set of times: disjoint spans (start, end), ascending, nanoseconds.
 pub type Ranges = Vec<(i64, i64)>;
 
 /// Adds a span to some; one that touches the last and begins no earlier extends it, so that what comes by start takes little room.
@@ -52,7 +52,7 @@ pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
     sets.pop().unwrap_or_default()
 }
 
-/// The same of sets of which the first ones cover most of the time, such as the lanes of a track: each then adds little to what is there.
+/// The same for sets of which the first ones cover most of the time, such as the lanes of a track: each then adds little to what is there.
 pub fn union_of_lanes(sets: Vec<Ranges>) -> Ranges {
     sets.into_iter().reduce(both).unwrap_or_default()
 }
@@ -77,7 +77,7 @@ fn both(a: Ranges, b: Ranges) -> Ranges {
                 j += 1
             }
             push(&mut out, span);
-            // What lies in it adds nothing.
+            // What is in it adds nothing.
             let until = out.last().map_or(i64::MIN, |last| last.1);
             while i < a.len() && a[i].1 <= until {
                 i += 1;
@@ -149,7 +149,7 @@ pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     out
 }
 
-/// The parts of a set inside `start..end`, one by one; found without a look at what stands before it.
+/// The parts of a set inside `start..end`, one by one; found without a look at what is before it.
 pub fn inside(a: &[(i64, i64)], start: i64, end: i64) -> impl Iterator<Item = (i64, i64)> {
     let first = a.partition_point(|s| s.1 <= start);
     let touching = a[first..].iter().take_while(move |s| s.0 < end);
@@ -178,7 +178,7 @@ fn some(spans: &mut impl Iterator<Item = (i64, i64)>, all: &mut Ranges) -> bool 
     true
 }
 
-/// A set of moments made of spans that have a length.
+/// A set of times made of spans that have a length.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spans(pub Ranges);
 
@@ -216,7 +216,7 @@ impl Spans {
         length_in(&self.0, start, end)
     }
 
-    /// Whether any of it lies in `start..end`.
+    /// Whether any of it is in `start..end`.
     pub fn touches(&self, start: i64, end: i64) -> bool {
         let at = self.0.partition_point(|s| s.1 <= start);
         self.0.get(at).is_some_and(|s| s.0 < end)

@@ -1,4 +1,4 @@
-//! The ledger: what an import read, what it shows, and what it left out and why. Nothing is dropped in silence.
+//! The ledger: what an import read, what it shows, and what it omitted and why. Nothing is dropped in silence.
 
 use crate::base::Order as _;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Ledger {
     pub members: Vec<String>,
     /// Records read from the file.
     pub read: u64,
-    /// Records that are on screen or feed a figure that is.
+    /// Records that are on screen or feed a value that is.
     pub shown: u64,
     /// All other records by reason, in order of first occurrence.
     pub skipped: Vec<SkipReason>,
@@ -104,7 +104,7 @@ impl Ledger {
     /// Merges the ledger of a second pass over the same part of a file, as if there had been one pass. `first_met`: the byte offset at which each
     /// reason of `other` first occurred.
     pub fn interleave(&mut self, other: Ledger, first_met: &[u64]) {
-        // A reason about no record in particular, of offset 0, stays behind the one that it was met after.
+        // A reason about no record in particular, of offset 0, stays behind the one that it was found after.
         let mut last = 0;
         let mut keyed: Vec<(u64, SkipReason)> = Vec::with_capacity(self.skipped.len());
         for reason in std::mem::take(&mut self.skipped) {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A part of the time between a chosen file and its first answer. Phases of one thread do not overlap, but for those of helpers.
+/// A part of the time between a chosen file and its first answer. Phases of one thread do not overlap, except for those of helpers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Waiting for bytes of the file.

@@ -76,7 +76,7 @@ fn cut(text: &str, byte: u8) -> impl Iterator<Item = &str> {
 fn signature(text: &str) -> &str {
     let mut parts = cut(text, b' ').filter(|part| !part.is_empty() && !matches!(*part, "const" | "static" | "inline"));
     let first = parts.next().unwrap_or_default();
-    // `[clone .kd]` and the like stand behind the arguments.
+    // `[clone.kd]` and the like are behind the arguments.
     parts.filter(|part| !part.starts_with('[')).last().unwrap_or(first)
 }
 
@@ -173,7 +173,7 @@ fn function(text: &str) -> String {
             }
         }
     }
-    // The last ones go first, but the first of those that were long is what tells two kernels apart.
+    // The last ones go first, but the first of those that were long is what distinguishes two kernels.
     let mut n_kept = arguments.len();
     while is_long(&with(&arguments)) && n_kept > 1 + telling.unwrap_or(0) {
         n_kept -= 1;

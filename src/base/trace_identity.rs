@@ -163,7 +163,7 @@ fn runs(origins: &[Origin], names: &[Name]) -> Vec<String> {
 
 /// What the files of a drop have in common.
 struct Shape {
-    /// The directory that was dropped, when all files lie in it.
+    /// The directory that was dropped, when all files are in it.
     root: Option<String>,
     /// The run of its files without a directory that are of a set.
     set: Option<String>,

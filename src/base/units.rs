@@ -35,7 +35,7 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// The range between two moments given in any order.
+    /// The range between two times given in any order.
     pub fn new(a: TimeNs, b: TimeNs) -> Self {
         TimeRange { start: a.min(b), end: a.max(b) }
     }
@@ -45,7 +45,7 @@ impl TimeRange {
         self.end.since(self.start)
     }
 
-    /// How much of a slice lies inside the range.
+    /// How much of a slice is inside the range.
     pub fn overlap(self, start: TimeNs, duration: DurationNs) -> DurationNs {
         self.end.min(start.after(duration)).since(self.start.max(start))
     }

@@ -1,6 +1,6 @@
 //! Parts of a profile's time, set end to end: the time of a region that has several windows.
 //!
-//! Condensed time begins at the start of the first window and runs only inside windows: what lies between two of them has no length.
+//! Condensed time begins at the start of the first window and runs only inside windows: what is between two of them has no length.
 
 use super::{DurationNs, Order as _, TimeNs, TimeRange};
 
@@ -48,7 +48,7 @@ impl Windows {
         last.map_or(DurationNs(0), |(range, before)| DurationNs(before.saturating_add(range.duration().0)))
     }
 
-    /// Whether a moment lies in a window.
+    /// Whether a moment is in a window.
     pub fn holds(&self, time: TimeNs) -> bool {
         let after = self.ranges.partition_point(|r| r.start <= time);
         after.checked_sub(1).is_some_and(|at| time < self.ranges[at].end)

@@ -59,7 +59,7 @@ fn is_large(n: u64) -> bool {
 }
 
 impl ZipDirectory {
-    /// Adds a member; returns the header that stands before its data. Names are paths with `/`, at most 65 535 bytes.
+    /// Adds a member; returns the header that is before its data. Names are paths with `/`, at most 65 535 bytes.
     pub fn add(&mut self, name: &str, crc: u32, n_bytes: u64) -> Vec<u8> {
         let name: String = name.chars().take(1_000).collect();
         let is_large = is_large(n_bytes);

@@ -103,7 +103,7 @@ pub struct CriticalPathQuery {
     pub is_by_data: bool,
 }
 
-/// What to do, costliest first.
+/// What to do, most expensive first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdviceQuery;
 
@@ -137,7 +137,7 @@ pub struct SourceSlicesQuery {
     pub place: SourceLocation,
 }
 
-/// Stretches of the timeline worth a look, by start.
+/// Intervals of the timeline of interest, by start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandsQuery;
 

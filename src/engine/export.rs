@@ -92,7 +92,7 @@ fn raw(cell: &Cell) -> String {
     }
 }
 
-/// Numbers of a device's slices, in the order of their columns; empty where the file does not tell.
+/// Numbers of a device's slices, in the order of their columns; empty where the file does not record it.
 const NUMBERS: [&str; 7] = ["pc", "bytes", "evt_wait_ns", "elements", "sbuf_bytes", "hbm_read_bytes", "hbm_write_bytes"];
 
 /// Fields that are read back from the file: the column, and the names it has in the formats.
@@ -182,7 +182,7 @@ fn predecessors(profile: &Profile, slice: SliceId) -> String {
     profile.flows.incoming(slice).map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Moments of the semaphores. `from` is a moment.
+/// Times of the semaphores. `from` is a moment.
 fn semaphores(profile: &Profile, from: u64) -> ExportPart {
     let n = profile.instants.time.len();
     let first = usize::try_from(from).unwrap_or(n).min(n);

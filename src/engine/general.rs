@@ -123,7 +123,7 @@ pub struct TableHelpQuery {
 pub struct ExplainPairQuery {
     /// The base's answer to its [`ExplainQuery`].
     pub base: ExplainPart,
-    /// The same of the run.
+    /// The same for the run.
     pub run: ExplainPart,
 }
 

@@ -72,7 +72,7 @@ pub struct LogDiffQuery {
     pub level: Level,
 }
 
-/// A system profile in figures: executions, transfers, memory, advice.
+/// A system profile in numbers: executions, transfers, memory, advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemQuery {
     /// Only this range.

@@ -2,7 +2,7 @@
 //!
 //! Kept are the slices that touch the range, with all that the calls of the range call and launch, and of device work the call that launched it and the
 //! operators around that call: every kernel of the range keeps its operator, and every call of the range its kernels. What the root says beside the events (devices, process groups, metadata) is copied. Times stay those of the file:
-//! `axonscopeOrigin` says which of them is 0, since the first event of the file may be left out. Nothing is remembered between two parts.
+//! `axonscopeOrigin` says which of them is 0, since the first event of the file may be omitted. Nothing is remembered between two parts.
 
 use crate::analysis::torch::TorchModel;
 use crate::base::{DurationNs, InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
@@ -239,7 +239,7 @@ fn keep_linked(model: &TorchModel, starts: &[i64], range: TimeRange, is_kept: &m
     for node in 0..trees.len() {
         let slice = trees.slice[node] as usize;
         let begins = is_kept.get(slice) == Some(&true) && (range.start.0..range.end.0).contains(&starts[slice]);
-        // Parents stand before their children.
+        // Parents are before their children.
         is_called[node] = begins || is_called.get(trees.parent[node] as usize) == Some(&true);
         if let Some(kept) = is_kept.get_mut(slice).filter(|_| is_called[node]) {
             *kept = true;

@@ -19,7 +19,7 @@ const TAIL: u64 = 64 << 10;
 /// Most distinct keys reported for one part.
 const MOST_KEYS: usize = 200;
 
-/// Where a part begins: a place in the file, and among the slices whose record stands there.
+/// Where a part begins: a place in the file, and among the slices whose record is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Cursor {
     /// Member and offset.

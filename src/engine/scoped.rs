@@ -18,7 +18,7 @@ pub struct ScopeQuery {
     pub windows: Vec<TimeRange>,
     /// Slices of which each is a window.
     pub slices: Vec<SliceId>,
-    /// Only what lies in these ranges too; none is no limit.
+    /// Only what is in these ranges too; none is no limit.
     pub within: Vec<TimeRange>,
 }
 
@@ -104,7 +104,7 @@ impl Session {
 /// From the whole profile to the condensed one.
 struct Inward<'a> {
     scope: &'a Scoped,
-    /// Whether the start and the end of the wall span stood in the question.
+    /// Whether the start and the end of the wall span was in the question.
     has_start: Cell<bool>,
     has_end: Cell<bool>,
 }

@@ -38,11 +38,11 @@ pub struct Session {
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
-    /// The same of a Neuron device profile.
+    /// The same for a Neuron device profile.
     pub(super) device: SharedByDevice,
-    /// The same of a memory snapshot.
+    /// The same for a memory snapshot.
     pub(super) snapshot: OnceCell<SnapshotModel>,
-    /// The same of an `analyze` report.
+    /// The same for an `analyze` report.
     pub(super) support: OnceCell<Support>,
     /// The region that is the scope.
     pub(super) scope: RefCell<Option<Rc<Scoped>>>,
@@ -91,7 +91,7 @@ impl Session {
         formats::by_id(&self.claim.format).ok_or_else(|| Refusal::UnknownFormat(self.claim.format.clone()))
     }
 
-    /// Rank and world size, where the file tells.
+    /// Rank and world size, where the file records it.
     pub fn rank(&self) -> Option<(u32, u32)> {
         match &self.profile.domain {
             Domain::Torch(torch) => torch.rank,

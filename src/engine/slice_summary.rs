@@ -47,7 +47,7 @@ const MOST: usize = 3;
 /// A value is cut beyond this, characters.
 const LONGEST: usize = 80;
 
-/// The most informative fields of a record. Empty values and repetitions of the name are left out. Without a preferred key: the first arguments.
+/// The most informative fields of a record. Empty values and repetitions of the name are omitted. Without a preferred key: the first arguments.
 pub fn telling(fields: &[Field], name: &str) -> Vec<(String, String)> {
     let is_said = |f: &&Field| {
         let value = f.value.trim();

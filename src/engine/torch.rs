@@ -46,7 +46,7 @@ pub struct ModulesQuery;
 pub struct DiffPartQuery;
 
 impl Session {
-    /// Works out what many answers share, so that the first of them need not wait for it.
+    /// Computes what many answers share, so that the first of them need not wait for it.
     pub fn prepare(&self) {
         if let Domain::Torch(tables) = &self.profile.domain {
             torch::prepare(&self.view_of(tables));

@@ -195,7 +195,7 @@ pub trait Piece: Any + Send {
     fn feed(&mut self, block: &[u8]);
     /// Bytes of the piece fed so far, and its length.
     fn expect(&mut self, read_bytes: u64, total_bytes: u64);
-    /// All of it as bytes, for another program of the same build: columns as they lie in memory. `None`: it cannot be written.
+    /// All of it as bytes, for another program of the same build: columns as they are in memory. `None`: it cannot be written.
     fn packed(&self) -> Option<Vec<u8>>;
 }
 
@@ -214,7 +214,7 @@ pub trait Streamed {
     fn absorb(&mut self, _piece: Box<dyn Piece>, _ledger: &mut Ledger) -> bool {
         false
     }
-    /// Records met so far.
+    /// Records seen so far.
     fn n_records(&self) -> u64;
     /// New preview slices since the last call.
     fn preview(&mut self) -> Preview {
@@ -278,12 +278,12 @@ pub trait Format: Recognise {
     /// Reads every field of a slice or an instant from the file. `input` has the claim's members, inflated.
     fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError>;
     /// Of each slice the fields of `keys`, as text, where the format reads many records faster by columns than one by one: of each key the first
-    /// name that its table has; empty where the file tells none. `input` as in `record`.
+    /// name that its table has; empty where the file records none. `input` as in `record`.
     fn columns(&self, _input: &InputSet, _profile: &Profile, _slices: &[SliceId], _keys: &[&[&str]]) -> Option<Columns> {
         None
     }
     /// Calls `each` with the section and every record of values over time and of throttling limits, as the file has them, with the keys of the device
-    /// JSON: what the curves of a profile leave out is in them. A format without such records gives none. `input` as in `record`.
+    /// JSON: what the curves of a profile omit is in them. A format without such records gives none. `input` as in `record`.
     fn samples(&self, _input: &InputSet, _profile: &Profile, _each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
         Ok(())
     }

@@ -56,7 +56,7 @@ pub struct ProgressReporter<'a> {
     records: u64,
     /// Records at the next report.
     due: u64,
-    /// The next slice of the preview, and how many lie between two.
+    /// The next slice of the preview, and how many are between two.
     next: usize,
     step: usize,
 }

@@ -3,7 +3,7 @@
 /// Partitions of the State Buffer and of PSUM.
 pub const N_PARTITIONS: u16 = 128;
 
-/// A memory that an operand lies in.
+/// A memory that an operand is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Memory {
     /// The State Buffer of the core.

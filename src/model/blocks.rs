@@ -9,7 +9,7 @@ use crate::base::{SliceId, for_each_chunk};
 const BLOCK_BITS: u32 = 16;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
 
-/// Values in the order written. What [`Blocks::expect`] made room for lies in one block, which becomes the finished column as it is: nothing is
+/// Values in the order written. What [`Blocks::expect`] made room for is in one block, which becomes the finished column as it is: nothing is
 /// held twice at the end.
 #[derive(Debug, Clone)]
 pub struct Blocks<T> {
@@ -27,7 +27,7 @@ impl<T> Default for Blocks<T> {
 }
 
 impl<T: Copy> Blocks<T> {
-    /// Makes room for `n` values in all. Only a hint: more can come, and where memory is short nothing happens.
+    /// Makes room for `n` values in total. Only a hint: more can come, and where memory is short nothing happens.
     pub fn expect(&mut self, n: usize) {
         if self.rest.is_empty() && n > self.room && self.first.try_reserve_exact(n - self.first.len()).is_ok() {
             self.room = n;

@@ -54,7 +54,7 @@ pub struct TraceMeta {
     pub n_concerns: u64,
     /// Collectives without a group or a number, which cannot be matched across ranks.
     pub n_unnumbered: u64,
-    /// Rows of long tables that were left out of the part.
+    /// Rows of long tables that were omitted of the part.
     pub n_left_out: u64,
 }
 
@@ -189,7 +189,7 @@ pub struct FleetTrace {
     pub totals: StepTimes,
     /// Number of each step.
     pub steps: Vec<u32>,
-    /// Its kernels with most time, those of collectives left out: (hash of the name, calls, nanoseconds).
+    /// Its kernels with most time, those of collectives omitted: (hash of the name, calls, nanoseconds).
     pub kernels: Vec<(u64, u64, i64)>,
     /// Its collectives by group and operation: (hash of both, calls, nanoseconds).
     pub groups: Vec<(u64, u64, i64)>,

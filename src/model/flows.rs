@@ -13,7 +13,7 @@ pub struct FlowTable {
     pub kind: Vec<StrId>,
     /// Positions in the table by (to, from).
     pub by_to: Vec<u32>,
-    /// Where the arrows of a slice stand in `from`, and in `by_to`.
+    /// Where the arrows of a slice are in `from`, and in `by_to`.
     places: (SortedIndex, SortedIndex),
 }
 

@@ -82,7 +82,7 @@ pub struct Meta {
     pub title: String,
     /// First and last moment of anything in it.
     pub range: TimeRange,
-    /// Wall-clock time of the profile's origin, nanoseconds since 1970, where the file tells.
+    /// Wall-clock time of the profile's origin, nanoseconds since 1970, where the file records it.
     pub origin_epoch_ns: Option<i64>,
     /// What the origin is, for the ruler: "start of the execution window", "first event".
     pub origin: String,
@@ -97,7 +97,7 @@ pub struct Meta {
 /// One fact about the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// Heading it stands under.
+    /// Heading it is under.
     pub group: String,
     /// What it is.
     pub name: String,
@@ -116,7 +116,7 @@ pub struct SliceTable {
     pub name: Vec<StrId>,
     /// The slice that holds this one on its track, or [`NO_SLICE`].
     pub parent: Vec<u32>,
-    /// Where its record stands. Slices sorted by (start, [`RecordRef::offset`]) stand in the order of the file where starts are equal:
+    /// Where its record stands. Slices sorted by (start, [`RecordRef::offset`]) are in the order of the file where starts are equal:
     /// tools that sort a trace's events by time alone, and stably, see this order.
     pub record: Column<RecordRef>,
     /// Ends of records in two parts (B/E pairs), sorted by slice.
@@ -182,7 +182,7 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
-/// Moments on a track, by (track, time).
+/// Times on a track, by (track, time).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstantTable {
     /// Track.
@@ -213,12 +213,12 @@ impl Profile {
         Some(ends[at].1).filter(|r| *r != RecordRef::default())
     }
 
-    /// The lane a slice lies in.
+    /// The lane a slice is in.
     pub fn lane_of(&self, slice: SliceId) -> Option<&Lane> {
         tracks::lane_of(&self.lanes, slice)
     }
 
-    /// The track a slice lies on.
+    /// The track a slice is on.
     pub fn track_of(&self, slice: SliceId) -> Option<TrackId> {
         self.lane_of(slice).map(|lane| lane.track)
     }
@@ -232,7 +232,7 @@ impl Profile {
         self.lanes[lanes.start as usize].first as usize..self.lanes[lanes.end as usize - 1].end as usize
     }
 
-    /// Whether a device has DMA transfers, and sizes of any. What lies in no window is still recorded.
+    /// Whether a device has DMA transfers, and sizes of any. What is in no window is still recorded.
     pub fn has_transfers(&self, device: &NeuronDevice) -> (bool, bool) {
         let has_any = |t: &usize| self.tracks[*t].kind == TrackKind::Queue && !self.slices_of(TrackId(*t as u32)).is_empty();
         let of_rows = || ((0..self.tracks.len()).any(|t| has_any(&t)), device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT));

@@ -1,9 +1,9 @@
-//! Where records stand in the input.
+//! Where records are in the input.
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-/// Where the record of a slice or an instant stands in the input: member, offset and length packed in 64 bits.
+/// Where the record of a slice or an instant is in the input: member, offset and length packed in 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct RecordRef(pub u64);

@@ -45,9 +45,9 @@ pub struct ReplayLaunch {
 pub enum ReplayOutcome {
     /// One capture fits.
     Matched,
-    /// Several captures fit equally well and have the same operators; shapes or modules in which they differ are left out.
+    /// Several captures fit equally well and have the same operators; shapes or modules in which they differ are omitted.
     MatchedSeveral,
-    /// The capture that fits is of a smaller batch than the step has requests; its shapes are left out.
+    /// The capture that fits is of a smaller batch than the step has requests; its shapes are omitted.
     MatchedSmaller,
     /// Several captures fit equally well and differ in their operators.
     Ambiguous,

@@ -13,7 +13,7 @@ pub struct SupportReport {
     pub percentage_text: Option<String>,
     /// The same as a number from 0 to 100; `None` when it cannot be read.
     pub percentage: Option<f64>,
-    /// Supported operators in the order first met, each once.
+    /// Supported operators in the order first seen, each once.
     pub supported: Option<Vec<SupportedOperator>>,
     /// Supported HLO instructions, as written; only at verbosity 1.
     pub supported_hlo: Option<Vec<String>>,
@@ -26,7 +26,7 @@ pub struct SupportReport {
 /// Which tool wrote a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SupportSource {
-    /// The report has no half from which this could be told.
+    /// The report has no half from which this could be determined.
     #[default]
     Unknown,
     /// `neuron_parallel_compile --command analyze`: halves are objects.
@@ -62,6 +62,6 @@ pub struct FailedOperator {
 pub struct FailedInstruction {
     /// As written: `c64[4]{0} convert(f32[4]{0})`.
     pub text: String,
-    /// The operator it comes from; empty where the report does not tell.
+    /// The operator it comes from; empty where the report does not record it.
     pub operator: String,
 }

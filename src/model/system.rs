@@ -26,7 +26,7 @@ pub enum RowKind {
     HostMemory,
 }
 
-/// What a row belongs to; `StrId(0)` where the file does not tell.
+/// What a row belongs to; `StrId(0)` where the file does not record it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Row {
     /// What it shows.
@@ -48,7 +48,7 @@ pub struct Transfer {
     pub slice: SliceId,
     /// Host to device, else device to host.
     pub is_to_device: bool,
-    /// Bytes moved, where the file tells.
+    /// Bytes moved, where the file records it.
     pub bytes: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ pub struct Transfer {
 pub struct Execution {
     /// Its slice.
     pub slice: SliceId,
-    /// The model: its name, its NEFF or its id; `StrId(0)` where not told.
+    /// The model: its name, its NEFF or its id; `StrId(0)` if not recorded.
     pub model: StrId,
     /// The device profile it names; `StrId(0)` where it names none.
     pub profile: StrId,

@@ -16,12 +16,12 @@ pub enum Cell {
     Text(String),
 }
 
-/// A table as it stood in the file.
+/// A table as it was in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenericTable {
     /// Its name in the file: `nc_mem_usage`.
     pub id: String,
-    /// Column names, in the order first met.
+    /// Column names, in the order first seen.
     pub columns: Vec<String>,
     /// Rows, each as long as `columns` (shorter rows end in absent cells).
     pub rows: Vec<Vec<Cell>>,

@@ -42,7 +42,7 @@ pub struct Torch {
     pub functions: Vec<Function>,
     /// Arg `Call stack` of operators (old traces). By slice.
     pub stacks: Vec<(u32, StrId)>,
-    /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids stand in the
+    /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids are in the
     /// file; of several ends with one id the last counts.
     pub backward: Vec<(i64, i64)>,
     /// Types and concrete values of the inputs of operators whose shapes are recorded. By slice.
@@ -79,7 +79,7 @@ pub struct Thread {
     pub tid: StrId,
 }
 
-/// One kernel, copy or set. NaN and [`ABSENT`] where the record does not tell. Without a gap between its fields, so that rows are plain bytes.
+/// One kernel, copy or set. NaN and [`ABSENT`] where the record does not record it. Without a gap between its fields, so that rows are plain bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C, packed(4))]
 pub struct Kernel {
@@ -101,7 +101,7 @@ pub struct Kernel {
     pub blocks_per_sm: f32,
     /// `est. achieved occupancy %`.
     pub occupancy: f32,
-    /// `bytes` of a copy or set; `u64::MAX` where not told.
+    /// `bytes` of a copy or set; `u64::MAX` if not recorded.
     pub bytes: u64,
     /// `graph node id`, 0 where there is none.
     pub graph_node: u64,
@@ -112,11 +112,11 @@ pub struct Kernel {
 pub struct MemoryEvent {
     /// Nanoseconds.
     pub time: i64,
-    /// Thread it stands on.
+    /// Thread it is on.
     pub track: TrackId,
-    /// `Device Type` of torch's numbering: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, 19 MTIA; [`MemoryEvent::NO_DEVICE`] where not told.
+    /// `Device Type` of torch's numbering: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, 19 MTIA; [`MemoryEvent::NO_DEVICE`] if not recorded.
     pub device_type: i32,
-    /// `Device Id`; −1 for the CPU, [`MemoryEvent::NO_DEVICE`] where not told.
+    /// `Device Id`; −1 for the CPU, [`MemoryEvent::NO_DEVICE`] if not recorded.
     pub device_id: i32,
     /// `Addr`; `None` in traces older than torch 1.10.
     pub address: Option<u64>,
@@ -145,9 +145,9 @@ pub struct Collective {
     pub name: StrId,
     /// `dtype`.
     pub dtype: StrId,
-    /// `In msg nelems`; `u64::MAX` where not told.
+    /// `In msg nelems`; `u64::MAX` if not recorded.
     pub n_in: u64,
-    /// `Out msg nelems`; `u64::MAX` where not told.
+    /// `Out msg nelems`; `u64::MAX` if not recorded.
     pub n_out: u64,
     /// `Group size`.
     pub group_size: u32,

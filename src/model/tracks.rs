@@ -68,7 +68,7 @@ pub fn path(tracks: &[Track], strings: &StringTable, track: TrackId) -> String {
     parts.join(" / ")
 }
 
-/// The lane a slice lies in; `lanes` are in the order of their slices.
+/// The lane a slice is in; `lanes` are in the order of their slices.
 pub fn lane_of(lanes: &[Lane], slice: SliceId) -> Option<&Lane> {
     let at = lanes.partition_point(|lane| lane.end <= slice.0);
     lanes.get(at).filter(|lane| lane.first <= slice.0)

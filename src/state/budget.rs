@@ -23,7 +23,7 @@ const READERS_MAX: usize = 1;
 const HELPER_BYTES: u64 = 64 << 20;
 
 impl Budget {
-    /// Half of the machine's memory. `memory_gib` is what the browser tells; it tells no more than 8.
+    /// Half of the machine's memory. `memory_gib` is what the browser records it; it states no more than 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
         let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
         Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64, readers_max: READERS_MAX }

@@ -8,7 +8,7 @@ pub const MOST_PX: u32 = 4_000;
 /// Place and size of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
-    /// Whether they stand at the right; else at the bottom.
+    /// Whether they are at the right; else at the bottom.
     pub is_right: bool,
     /// Height at the bottom, CSS pixels; `None` until it was chosen.
     pub height_px: Option<u32>,

@@ -29,7 +29,7 @@ pub struct LogDirectory {
     pub name: String,
     /// By run, rank, worker and span; `None` until it is listed.
     pub profiles: Option<Vec<LogProfile>>,
-    /// Why it could not be listed, or what was left out; a sentence.
+    /// Why it could not be listed, or what was omitted; a sentence.
     pub problem: String,
     /// Whether it is being listed.
     pub is_busy: bool,

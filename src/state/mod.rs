@@ -38,7 +38,7 @@ use std::sync::Arc;
 pub struct OpenProfile {
     /// Names the tab as long as the page lives.
     pub id: u32,
-    /// For the tab: told apart from every other that is open.
+    /// For the tab: distinguished from every other that is open.
     pub title: String,
     /// The profile's own title, which another may have as well.
     pub own_title: String,
@@ -90,7 +90,7 @@ impl OpenProfile {
     }
 }
 
-/// Whether the worker of a profile is ready. One that sleeps has no worker and uses no memory but for its columns; a question wakes it.
+/// Whether the worker of a profile is ready. One that sleeps has no worker and uses no memory except for its columns; a question wakes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WorkerState {
     /// It answers.
@@ -200,7 +200,7 @@ pub struct AppState {
     pub theme: Theme,
     /// What went wrong, and remarks.
     pub notices: Vec<Notice>,
-    /// Files of traces that are open or will be: names tell their run, worker and span.
+    /// Files of traces that are open or will be: names state their run, worker and span.
     pub origins: Vec<Origin>,
     /// Files being read.
     pub imports: Vec<Importing>,

@@ -1,4 +1,4 @@
-//! What the user is told: until dismissed; what is about files that were given, until others are.
+//! What the user is recorded: until dismissed; what is about files that were given, until others are.
 
 use super::actions::new_id;
 use super::{App, AppStateStoreFields as _, Notice};

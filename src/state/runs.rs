@@ -1,4 +1,4 @@
-//! Open profiles by run: which belong together, and which of them stand at the same span.
+//! Open profiles by run: which belong together, and which of them are at the same span.
 
 use super::{App, AppStateStoreFields as _, OpenProfile};
 use crate::base::Order as _;
@@ -106,7 +106,7 @@ pub(super) fn tell_apart(all: &mut [OpenProfile]) {
     all.iter_mut().zip(titles).for_each(|(profile, title)| profile.title = title);
 }
 
-/// Files of a drop that will be opened: their names tell runs and spans before they are read.
+/// Files of a drop that will be opened: their names state runs and spans before they are read.
 pub fn expect_files(app: App, drop: u32, paths: impl Iterator<Item = String>) {
     app.state.origins().update(|all| {
         for path in paths {

@@ -21,7 +21,7 @@ pub struct Search {
     pub hits: Arc<Vec<SliceId>>,
     /// All there are.
     pub n_total: u64,
-    /// Moments of such a name, by time; they come after the slices.
+    /// Times of such a name, by time; they come after the slices.
     pub instants: Arc<Vec<InstantId>>,
     /// All there are.
     pub n_instants: u64,
@@ -34,12 +34,12 @@ pub struct Search {
 }
 
 impl Search {
-    /// Slices and moments together.
+    /// Slices and times together.
     pub fn n_found(&self) -> u64 {
         self.n_total + self.n_instants
     }
 
-    /// The hit at a place of the list: slices, then moments.
+    /// The hit at a place of the list: slices, then times.
     fn item(&self, at: usize) -> Option<EventId> {
         let moment = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| EventId::from(*i));
         self.hits.get(at).map(|s| EventId::from(*s)).or_else(moment)
@@ -107,7 +107,7 @@ pub struct SearchOptions {
     pub category: Choice<String>,
     /// Conditions that all must hold, as [`terms_text`] writes them.
     pub terms: Choice<String>,
-    /// The field whose values are told.
+    /// The field whose values are recorded.
     pub values: Choice<String>,
 }
 
@@ -134,14 +134,14 @@ pub fn terms_text(terms: &[Term]) -> String {
     terms.iter().map(|t| format!("{}={}", escape(&t.field), escape(&t.text))).collect::<Vec<_>>().join("&")
 }
 
-/// Conditions from a text; what has no `=` is left out. At most twenty.
+/// Conditions from a text; what has no `=` is omitted. At most twenty.
 pub fn terms_from(text: &str) -> Vec<Term> {
     let plain = |text: &str| text.replace("%3D", "=").replace("%26", "&").replace("%25", "%");
     let parts = text.split('&').filter_map(|part| part.split_once('='));
     parts.take(20).map(|(field, text)| Term { field: plain(field), text: plain(text) }).collect()
 }
 
-/// Two lists of hits as one; both by id. `start` tells the start of a slice. The result is by start.
+/// Two lists of hits as one; both by id. `start` states the start of a slice. The result is by start.
 pub fn merged(a: &[SliceId], b: &[SliceId], start: impl Fn(SliceId) -> i64) -> Vec<SliceId> {
     let mut out = [a, b].concat();
     out.sort_unstable();

@@ -1,5 +1,5 @@
 //! What is looked at, as the fragment of the address: `#v=1&p=<hash>&n=<file>&view=…&range=a-b&rows=<track>|…&win=a-b&sel=<track>|<start>|<name>&q=…&s.<view>.<key>=…`.
-//! An instant is `inst` in place of `sel`. Never the data. Reading is tolerant: a bad field is dropped, the others stand.
+//! An instant is `inst` instead of `sel`. Never the data. Reading is tolerant: a bad field is dropped, the others stand.
 
 use super::choices::Choices;
 use crate::base::{TimeNs, TimeRange};
@@ -103,7 +103,7 @@ impl UrlState {
     }
 }
 
-/// Escaped once more, because bars stand between parts.
+/// Escaped once more, because bars are between parts.
 fn bar(text: &str) -> String {
     text.replace('%', "%25").replace('|', "%7C")
 }

@@ -19,7 +19,7 @@ pub struct Finding {
     pub cost_help: &'static str,
     /// What to do.
     pub text: String,
-    /// Figures: (what, how much).
+    /// Values: (what, how much).
     pub figures: Vec<(String, String)>,
     /// Where to look.
     pub places: Vec<Location>,
@@ -48,7 +48,7 @@ pub fn Findings(
     findings: Signal<Arc<Vec<Finding>>>,
     /// A place was chosen: (position of the finding, position of the place).
     on_place: Callback<(usize, usize)>,
-    /// What stands there when nothing was found.
+    /// What is there when nothing was found.
     empty: &'static str,
 ) -> impl IntoView {
     move || {

@@ -1,7 +1,7 @@
 //! Colours of categories: a slot number to red, green, blue in each theme. The same everywhere: slices, pies, legends.
 //!
 //! All have the same chroma and nearly the same lightness, so that none stands out by its hue alone and the same ink reads on all; hues that lie
-//! beside each other on the circle are a little lighter and a little darker, which tells them apart better. Areas take [`colour`], and what is
+//! beside each other on the circle are a little lighter and a little darker, which distinguishes them better. Areas take [`colour`], and what is
 //! thin, such as the line of a curve, takes [`line`]: the same hue with more contrast to the page.
 
 pub use crate::base::colour_slots::fixed;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 /// Lightness and chroma (OKLCH) of areas, light and dark. Chroma gives way where a screen cannot show it.
 const AREA: [[f64; 2]; 2] = [[0.78, 0.115], [0.65, 0.11]];
-/// The same of lines.
+/// The same for lines.
 const LINE: [[f64; 2]; 2] = [[0.57, 0.14], [0.72, 0.13]];
 /// Every second hue of the circle is so much lighter than that, and the others so much darker.
 const STEP: f64 = 0.02;
@@ -60,7 +60,7 @@ const FIXED: [(&str, Meaning); fixed::COUNT as usize] = [
     ("--cat-sync", Pale(hue::COMMUNICATION)),
 ];
 
-/// The colour of an area of a slot. Slots past the last wrap round, but for those of [`fixed`].
+/// The colour of an area of a slot. Slots past the last wrap round, except for those of [`fixed`].
 pub fn colour(slot: u16, is_dark: bool) -> [u8; 3] {
     look_up(slot, is_dark, &AREAS, &AREA)
 }
@@ -100,7 +100,7 @@ pub const RAMP: u16 = 9;
 /// A colour of a scale from little to much: much stands out from the surface.
 pub fn ramp(step: u16, is_dark: bool) -> [u8; 3] {
     let share = f64::from(step.min(RAMP - 1)) / f64::from(RAMP - 1);
-    // From a greenish yellow over teal to violet, and back in the dark: lightness tells the order by itself.
+    // From a greenish yellow over teal to violet, and back in the dark: lightness states the order by itself.
     if is_dark { rgb([0.52 + 0.40 * share, 0.11, 295.0 - 190.0 * share]) } else { rgb([0.66 - 0.36 * share, 0.11, 110.0 + 190.0 * share]) }
 }
 

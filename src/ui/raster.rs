@@ -1,6 +1,6 @@
 //! A picture in memory: RGBA, four bytes a pixel, painted with copies and fills.
 
-/// A colour as it lies in memory: red first, opaque.
+/// A colour as it is in memory: red first, opaque.
 pub type Pixel = u32;
 
 /// An opaque pixel.

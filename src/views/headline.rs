@@ -1,4 +1,4 @@
-//! The first line of a view: what it found, in words, and the figures that prove it. Empty where there is nothing to say.
+//! The first line of a view: what it found, in words, and the values that prove it. Empty where there is nothing to say.
 
 use crate::analysis::operators::Operators;
 use crate::analysis::torch::efficiency::Efficiency;
@@ -10,7 +10,7 @@ use crate::base::{DurationNs, short_name, text};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// What was found, and the figures that prove it.
+/// What was found, and the values that prove it.
 pub type Line = (String, String);
 
 /// The first line of a view.
@@ -103,7 +103,7 @@ pub fn steps(found: &StepTable) -> Line {
     (format!("{kind}: median {}", text::duration(median)), format!(" ({}).", proof.join(", ")))
 }
 
-/// Overview: what a step is spent on, and the costliest advice.
+/// Overview: what a step is spent on, and the most expensive advice.
 pub fn overview(found: &Overview) -> Line {
     let most = found.summary.iter().filter(|row| row.is_told).max_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
     let (Some(most), Some(step)) = (most.filter(|row| row.mean_ns > 0.0), found.mean_step_ns) else { return Line::default() };

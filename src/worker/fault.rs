@@ -1,4 +1,4 @@
-//! What a worker tells the page when its program breaks down.
+//! What a worker states the page when its program breaks down.
 
 use super::protocol::ToPage;
 use crate::formats::{import::file_name, neuron_parquet};

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 const PIECE: usize = 8 << 20;
 /// Bytes of the file that are inflated at a go: some megabytes of text.
 const STEP: usize = 128 << 10;
-/// How much of the text tells of what kind its root is, bytes.
+/// How much of the text says about what kind its root is, bytes.
 const HEAD: usize = 4096;
 /// Shorter files are inflated and parsed before helpers could help, bytes.
 pub(super) const GZIP_MIN: u64 = 2 << 20;
@@ -27,7 +27,7 @@ pub(super) struct Inflating<'a> {
     feeder: &'a mut Feeder,
     split: &'static dyn Split,
     helpers: Vec<Helper>,
-    /// Of every order, but for number and place.
+    /// Of every order, except for number and place.
     order: PieceOrder,
     /// Text that was inflated, and parsed by nobody yet.
     text: Vec<u8>,

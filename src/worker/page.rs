@@ -38,7 +38,7 @@ impl Program {
     }
 }
 
-/// What a worker tells the page; answers go to whoever asked.
+/// What a worker states the page; answers go to whoever asked.
 #[derive(Debug)]
 pub enum FromWorker {
     /// It listens, and knows these formats.

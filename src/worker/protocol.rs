@@ -28,7 +28,7 @@ pub enum ToWorker {
         paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
-        /// Whether the same content may be open: then its hash is told before it is read.
+        /// Whether the same content may be open: then its hash is recorded before it is read.
         may_be_open: bool,
         /// Names of opcodes and of operands' codes that this browser learned from other runs.
         learned: LearnedNames,
@@ -37,7 +37,7 @@ pub enum ToWorker {
     },
     /// Read a piece of the file that comes with this, for the worker that opens it.
     ReadPiece(PieceOrder),
-    /// The same of a piece whose bytes come with this.
+    /// The same for a piece whose bytes come with this.
     ReadText(PieceOrder),
     /// Decompress the Zstandard file that comes with this into a file of that name. The worker of [`super::page::Program::Full`] can.
     Unpack {
@@ -54,7 +54,7 @@ pub enum ToWorker {
         /// Workers that may read a file side by side: with more than one a helper starts too.
         n_readers: u32,
     },
-    /// Work out what many answers share before the first of them is asked for. No answer.
+    /// Compute what many answers share before the first of them is asked for. No answer.
     Prepare,
     /// Open a small synthetic trace, so that the page gets fast as well.
     Rehearse,
@@ -72,7 +72,7 @@ pub enum WriteStep {
         /// They.
         rows: TableStream,
     },
-    /// The table ends; with it come the bytes that stand before its first ones.
+    /// The table ends; with it come the bytes that are before its first ones.
     EndTable,
     /// The archive ends.
     End,
@@ -142,7 +142,7 @@ pub enum ToPage {
 /// The next bytes of an archive of tables.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Written {
-    /// Where a table ends: what stands before all bytes of it. Else empty.
+    /// Where a table ends: what is before all bytes of it. Else empty.
     pub header: Vec<u8>,
     /// What follows the bytes before.
     pub bytes: Vec<u8>,
@@ -161,7 +161,7 @@ pub struct Opened {
     pub claim: Claim,
     /// Memory of the worker, bytes.
     pub memory: u64,
-    /// Rank and world size, where the file tells.
+    /// Rank and world size, where the file records it.
     pub rank: Option<(u32, u32)>,
 }
 

@@ -10,7 +10,7 @@ const SCRIPT: &str = "connect/remote.js";
 /// The function that the script defines.
 const OPEN: &str = "axonscopeRemote";
 
-/// What is sent to a worker in place of a file on a server; `None` for a file of this machine.
+/// What is sent to a worker instead of a file on a server; `None` for a file of this machine.
 pub fn description(file: &File) -> Option<JsValue> {
     Reflect::get(file, &"remote".into()).ok().filter(JsValue::is_object)
 }

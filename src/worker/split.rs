@@ -12,7 +12,7 @@ use crate::formats::{Claim, Split};
 use std::collections::HashMap;
 use web_sys::File;
 
-/// How much of a member tells of what kind its root is, bytes.
+/// How much of a member says about what kind its root is, bytes.
 const HEAD: u64 = 4096;
 
 /// A member that is read in pieces.
@@ -34,7 +34,7 @@ struct Team {
     helpers: Vec<Helper>,
     /// By number of the piece.
     coming: HashMap<usize, Coming>,
-    /// Of every order, but for number and place.
+    /// Of every order, except for number and place.
     order: PieceOrder,
     file: File,
 }

@@ -10,7 +10,7 @@ use crate::model::Profile;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// What rows are aligned by: column and its name for people. One that no part has is left out.
+/// What rows are aligned by: column and its name for people. One that no part has is omitted.
 pub const GROUPS: [(&str, &str); 6] =
     [("opcode", "Opcode"), ("engine", "Engine"), ("operator", "Operator"), ("layer", "Layer"), ("hlo", "HLO"), ("source", "Source line")];
 
@@ -34,11 +34,11 @@ pub struct ComparePart {
 pub struct PartMetric {
     /// As in the file.
     pub name: String,
-    /// Heading it stands under.
+    /// Heading it is under.
     pub group: String,
     /// What it means, in the file's own words.
     pub meaning: String,
-    /// In the unit that its name tells.
+    /// In the unit that its name states.
     pub value: f64,
 }
 
@@ -88,7 +88,7 @@ pub struct CompareMetric {
     pub unit: Unit,
     /// Which way is better; `None` where that depends.
     pub better: Option<Better>,
-    /// Heading it stands under.
+    /// Heading it is under.
     pub group: String,
     /// What it means.
     pub meaning: String,
@@ -112,7 +112,7 @@ pub struct CompareGroup {
 pub struct CompareRow {
     /// Metric or name.
     pub name: String,
-    /// A value for each run; `None` where it is not told.
+    /// A value for each run; `None` where it is not recorded.
     pub values: Vec<Option<f64>>,
     /// Value − value of the base.
     pub deltas: Vec<Option<f64>>,
@@ -174,7 +174,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
     out
 }
 
-/// Whether a run tells every name of a column: one that is not among them did not run.
+/// Whether a run states every name of a column: one that is not among them did not run.
 fn lists_all(part: &ComparePart, by: &str) -> bool {
     part.groups.iter().any(|g| g.by == by && g.rest.0 == 0)
 }
@@ -213,7 +213,7 @@ fn change(row: &CompareRow, base: usize) -> f64 {
     row.values.iter().map(|v| (v.unwrap_or(0.0) - of_base).abs()).fold(0.0, f64::max)
 }
 
-/// Values of all parts by name, in the order first met. What a part lacks is 0 where it lists all there is.
+/// Values of all parts by name, in the order first seen. What a part lacks is 0 where it lists all there is.
 fn aligned(
     parts: &[ComparePart],
     base: usize,

@@ -229,7 +229,7 @@ impl<'a> WalkColumns<'a> {
     /// What an instruction has in common with others of its leaf.
     fn key(&self, place: usize, i: usize, shape: Option<Shape>) -> Key {
         let source = Self::value(self.sources, i);
-        // A line tells instructions apart better than their shapes.
+        // A line distinguishes instructions better than their shapes.
         let shape = shape.filter(|_| source == StrId(0)).map_or(0, number);
         // Instructions without a kind were added by the runtime.
         let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 pub const MAX_NODES: usize = 20_000;
 /// The engines of a core, in the order of [`LayerNode::engines`].
 pub const ENGINES: [&str; 5] = ["Tensor", "Vector", "Scalar", "GpSimd", "Sync"];
-/// What an instruction of the compiler without a layer stands under.
+/// What an instruction of the compiler without a layer is under.
 pub const UNKNOWN: &str = "Unknown";
-/// What an instruction that the loader put in stands under: it has no debug info at all.
+/// What an instruction that the loader put in is under: it has no debug info at all.
 pub const RUNTIME: &str = "Added by the runtime";
 
 /// What a level of the hierarchy can be: (id of the attribute, label).
@@ -50,7 +50,7 @@ pub struct EngineShare {
     pub active: DurationNs,
 }
 
-/// A node of the hierarchy; figures are of all that is below it.
+/// A node of the hierarchy; values are of all that is below it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LayerNode {
     /// Its own part of the path.
@@ -65,15 +65,15 @@ pub struct LayerNode {
     pub end: TimeNs,
     /// Time covered by its instructions on any engine, waits included.
     pub covered: DurationNs,
-    /// Time in which any engine of it was active, waits left out.
+    /// Time in which any engine of it was active, waits omitted.
     pub active: DurationNs,
     /// Instructions.
     pub occurrences: u64,
-    /// FLOPs of its matrix products, transposes included; `None` where the file does not tell.
+    /// FLOPs of its matrix products, transposes included; `None` where the file does not record it.
     pub flops: Option<u64>,
     /// Of those, FLOPs that only transpose.
     pub transpose_flops: Option<u64>,
-    /// `flops` without transposes in terms of BF16's rate: FP32 counts four times. `None` where the type of a product is not told.
+    /// `flops` without transposes in terms of BF16's rate: FP32 counts four times. `None` where the type of a product is not recorded.
     pub adjusted_flops: Option<u64>,
     /// `flops ÷ (peak of all cores × (end − start))`. The file's `layer_summary` agrees for cores to 0.1%; for layers it takes only the time until
     /// their last matrix product ends (so on the real runs, to a nanosecond; it is not documented), and gives up to a fifth more.
@@ -90,7 +90,7 @@ pub struct LayerNode {
     pub spilled: Option<u64>,
     /// Bytes that they read from and wrote to the State Buffer.
     pub sbuf_bytes: Option<u64>,
-    /// Time in which a DMA queue of the core moved anything: the file tells no layer of a transfer, so only cores have it.
+    /// Time in which a DMA queue of the core moved anything: the file records no layer of a transfer, so only cores have it.
     pub dma: Option<DurationNs>,
     /// Bytes of those transfers.
     pub dma_bytes: Option<u64>,
@@ -109,7 +109,7 @@ pub struct Layers {
     pub choices: Vec<(String, String)>,
     /// Parts of the longest layer's path.
     pub max_depth: u32,
-    /// What cannot be told, in sentences.
+    /// What cannot be determined, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -153,15 +153,15 @@ pub fn layers(profile: &Profile, query: &LayersQuery, slots: &[u16]) -> Layers {
     out
 }
 
-/// FLOPs of a matrix product in terms of BF16's rate, after the profiler's factors; `None` where its type, or what its rate hangs on,
-/// is not told.
+/// FLOPs of a matrix product in terms of BF16's rate, after the profiler's factors; `None` where its type, or what its rate depends on,
+/// is not recorded.
 pub(super) fn adjusted(device: &NeuronDevice, slice: usize, flops: u64) -> Option<u64> {
     let at = device.shapes.binary_search_by_key(&(slice as u32), |s| s.slice).ok()?;
     let is_new = device.instance_type.starts_with("trn2") || device.instance_type.starts_with("trn3");
     match device.shapes[at].dtype {
         Dtype::Fp32 => Some(flops.saturating_mul(4)),
         Dtype::Fp16 => Some(flops),
-        // Its rate hangs on the generation.
+        // Its rate depends on the generation.
         Dtype::Fp8 if device.instance_type.is_empty() => None,
         Dtype::Fp8 => Some(if is_new { flops / 2 } else { flops }),
         Dtype::Int | Dtype::Other => None,

@@ -7,7 +7,7 @@ use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A row for each core, in which a bar is a stretch of one name.
+/// A row for each core, in which a bar is an interval of one name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NameRow {
     /// The group of rows it belongs to.
@@ -42,7 +42,7 @@ pub struct NameRows {
     pub names: Vec<(String, u16)>,
 }
 
-/// A stretch in the making.
+/// An interval in the making.
 struct Stretch {
     key: StrId,
     start: i64,
@@ -51,8 +51,8 @@ struct Stretch {
     n: u32,
 }
 
-/// Rows by the column `by`, as [`colouring::column`] knows it: `layer`, `layer@2`. A bar is a stretch in which an engine stays with one
-/// name; stretches of several engines that overlap or touch are one bar. Instructions without a value stand in none, and neither end nor
+/// Rows by the column `by`, as [`colouring::column`] knows it: `layer`, `layer@2`. A bar is an interval in which an engine stays with one
+/// name; intervals of several engines that overlap or touch are one bar. Instructions without a value are in none, and neither end nor
 /// begin one. `None` if the profile has no such column.
 pub fn name_rows(profile: &Profile, by: &str) -> Option<NameRows> {
     let column = colouring::column(profile, by)?;
@@ -94,7 +94,7 @@ fn cut(text: &str, depth: Option<usize>) -> &str {
     &text[..end]
 }
 
-/// Stretches of one engine, by start.
+/// Intervals of one engine, by start.
 fn stretches(profile: &Profile, column: &[StrId], track: TrackId) -> Vec<Stretch> {
     let mut out: Vec<Stretch> = Vec::new();
     for &i in &profile.slices.by_start[profile.slices_of(track)] {
@@ -128,7 +128,7 @@ fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
     out
 }
 
-/// Positions of the stretches in each lane: the uppermost that is free. As many lanes as there are engines at most, so they are tried in turn.
+/// Positions of the intervals in each lane: the uppermost that is free. As many lanes as there are engines at most, so they are tried in turn.
 fn lanes(all: &[Stretch]) -> Vec<Vec<usize>> {
     let mut out: Vec<(i64, Vec<usize>)> = Vec::new();
     for (i, stretch) in all.iter().enumerate() {

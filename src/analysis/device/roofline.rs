@@ -37,7 +37,7 @@ pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, Time
     out
 }
 
-/// Factors by which a data type is faster than BF16: the inverse of the profiler's adjustment of FLOPs. That of FP8 hangs on the generation.
+/// Factors by which a data type is faster than BF16: the inverse of the profiler's adjustment of FLOPs. That of FP8 depends on the generation.
 fn factors(instance: &str) -> Vec<(&'static str, f64)> {
     let is_new = instance.starts_with("trn2") || instance.starts_with("trn3");
     let mut out = Vec::new();
@@ -134,8 +134,8 @@ fn sum(tree: &Layers, of: impl Fn(&LayerNode) -> Option<u64>) -> Option<u64> {
     tree.nodes.iter().filter(|n| n.parent.is_none()).filter_map(of).reduce(u64::saturating_add)
 }
 
-/// Useful FLOPs and bytes of HBM, of the run or of a range; `None` where the file does not tell them. A range without products, or without
-/// transfers, has none: that is told.
+/// Useful FLOPs and bytes of HBM, of the run or of a range; `None` where the file does not record them. A range without products, or without
+/// transfers, has none: that is recorded.
 fn amounts(profile: &Profile, of_file: &dyn Fn(&str) -> Option<u64>, tree: &Layers) -> (Option<u64>, Option<u64>) {
     let (tells_flops, tells_bytes) = match &profile.domain {
         Domain::NeuronDevice(d) => (d.elements.is_told(), !d.hbm.is_empty()),
@@ -245,7 +245,7 @@ fn innermost(tree: &Layers) -> impl Iterator<Item = (usize, &LayerNode)> {
 fn full_name(tree: &Layers, mut at: usize) -> String {
     let level = &tree.nodes[at].level;
     let mut parts = vec![tree.nodes[at].name.as_str()];
-    // A node stands behind the one above it, so that this ends.
+    // A node is behind the one above it, so that this ends.
     while let Some(above) = tree.nodes[at].parent.map(|p| p as usize).filter(|p| *p < at && tree.nodes[*p].level == *level) {
         parts.push(&tree.nodes[above].name);
         at = above;
@@ -262,7 +262,7 @@ fn core_of(tree: &Layers, mut at: usize) -> &str {
     &tree.nodes[at].name
 }
 
-/// A point for each part of a core, against what that core can: against HBM where its instructions tell, else against the State Buffer. Parts stand beneath the cores; of layers those at
+/// A point for each part of a core, against what that core can: against HBM where its instructions record, else against the State Buffer. Parts stand beneath the cores; of layers those at
 /// the depth asked for, whose parts below are of another kind.
 fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
     let (mut found, mut n_idle, mut n_sbuf) = (Vec::new(), 0, 0);

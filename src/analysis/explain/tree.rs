@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// Children of a node at most; those with the least time become one, [`OTHERS`].
 const MOST_CHILDREN: usize = 2_000;
-/// Nodes of a tree at most; beyond it the deepest level is left out.
+/// Nodes of a tree at most; beyond it the deepest level is omitted.
 const MOST_NODES: usize = 100_000;
 /// Name of the children beyond the limit, and of time that a node has beside its children.
 pub const OTHERS: &str = "Others";

@@ -44,7 +44,7 @@ pub struct CollectiveRow {
     pub mean_wait_ns: i64,
     /// Bytes a second over the slowest link, as nccl-tests compute it; `None` without bytes, or for an unknown operation.
     pub bus_bytes_per_s: Option<f64>,
-    /// The same of the median collective with this operation, bytes and number of ranks.
+    /// The same for the median collective with this operation, bytes and number of ranks.
     pub usual_bus_bytes_per_s: Option<f64>,
     /// The rank that arrived last.
     pub last: TraceName,

@@ -90,7 +90,7 @@ pub struct FleetComparison {
     pub ranks: Vec<RankChange>,
     /// Device time of operators for each step of a rank (host time, where neither run has a device), greatest change first.
     pub operators: Vec<FleetChange>,
-    /// The same of kernels.
+    /// The same for kernels.
     pub kernels: Vec<FleetChange>,
     /// New ones first, then gone ones, then those of both.
     pub findings: Vec<(FindingState, Finding)>,

@@ -47,7 +47,7 @@ impl TraceName {
     }
 }
 
-/// A trace in figures: means of a step.
+/// A trace in numbers: means of a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RankRow {
     /// Its name.
@@ -66,9 +66,9 @@ pub struct RankRow {
     pub n_collectives: u64,
     /// Those in which it arrived last and the others waited.
     pub n_last: u64,
-    /// How long each of the others waited for it on average, in all, nanoseconds.
+    /// How long each of the others waited for it on average, in total, nanoseconds.
     pub caused_ns: i64,
-    /// How long it waited in all, nanoseconds.
+    /// How long it waited in total, nanoseconds.
     pub waited_ns: Option<i64>,
     /// The collectives at which the others waited most for it.
     pub place: Option<WaitPlace>,
@@ -164,7 +164,7 @@ pub struct FleetSummary {
     pub findings: Vec<Finding>,
     /// Places in [`FleetSummary::ranks`] of those that made others wait, most waiting first.
     pub stragglers: Vec<u32>,
-    /// Collectives in all.
+    /// Collectives in total.
     pub n_collectives: u64,
     /// The longest collectives.
     pub collectives: Vec<CollectiveRow>,

@@ -262,7 +262,7 @@ fn two_runs_are_compared_by_step_rank_name_and_finding() {
     assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
     let gone = found.operators.iter().find(|c| c.name == "aten::op3").expect("an operator of the base alone");
     assert_eq!((gone.run_ns, gone.ratio_thousandths()), (None, None));
-    // 7 ns in one of 15 steps are nothing; `aten::mm` is in all.
+    // 7 ns in one of 15 steps are nothing; `aten::mm` is in total.
     let mm = found.operators.iter().find(|c| c.name == "aten::mm").expect("an operator of both");
     assert_eq!((mm.base_ns, mm.run_ns), (Some((101 + 102 + 100 + 101 + 102) / 15), Some((101 + 102 + 102) / 9)));
 }

@@ -9,10 +9,10 @@ use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part};
 use rustc_hash::FxHashMap;
 
-/// An HLO operator and its time; `None` where the file does not tell it.
+/// An HLO operator and its time; `None` where the file does not record it.
 type Below = (String, Option<DurationNs>);
 
-/// Fills `below` of the framework's operators: those that begin inside its slices of the same process, as far as they lie in
+/// Fills `below` of the framework's operators: those that begin inside its slices of the same process, as far as they are in
 /// the range; without a timeline, by name.
 pub(super) fn hlo_below(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>, rows: &mut [OpRow]) {
     let framework = tracks(log, |r| Level::Framework.is_row(r));
@@ -56,7 +56,7 @@ fn inside(
     sums: &mut FxHashMap<(usize, usize), i64>,
 ) {
     let by_start = &profile.slices.by_start[profile.slices_of(track)];
-    // Both rows come by start, but for further lanes of the HLO row: the place in the other moves on, or is looked up again.
+    // Both rows come by start, except for further lanes of the HLO row: the place in the other moves on, or is looked up again.
     let (mut after, mut last) = (0, i64::MIN);
     for slice in slices(profile, hlo) {
         let Some((from, to)) = within(profile, slice, range) else {

@@ -5,7 +5,7 @@ use crate::analysis::spans::Spans;
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 
-/// Busy time of each row that these figures are of, worked out once for all of them.
+/// Busy time of each row that these values are of, computed once for all of them.
 pub(super) struct Busy<'a> {
     pub log: &'a NeuronLog,
     /// By track; empty for rows of other kinds.

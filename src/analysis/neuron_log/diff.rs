@@ -30,7 +30,7 @@ pub struct LogPart {
 pub struct LogDiff {
     /// Titles: first, second.
     pub titles: (String, String),
-    /// Sum of operator times: first, second. `None` where no time can be told.
+    /// Sum of operator times: first, second. `None` where no time can be determined.
     pub total_time: (Option<DurationNs>, Option<DurationNs>),
     /// Device window: first, second.
     pub window: (Option<DurationNs>, Option<DurationNs>),

@@ -64,7 +64,7 @@ fn span(profile: &Profile, slice: SliceId) -> (i64, i64) {
     (profile.slices.start[slice.index()], profile.slices.end(slice.index()))
 }
 
-/// Start and end of the part of a slice that lies in a range; `None` when it does not touch it.
+/// Start and end of the part of a slice that is in a range; `None` when it does not touch it.
 fn within(profile: &Profile, slice: SliceId, range: Option<TimeRange>) -> Option<(i64, i64)> {
     let (start, end) = span(profile, slice);
     match range {

@@ -5,10 +5,10 @@ use crate::base::SliceId;
 use crate::model::Profile;
 use rustc_hash::FxHashMap;
 
-/// Not worked out yet.
+/// Not computed yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The operators met so far, numbered in that order.
+/// The operators seen so far, numbered in that order.
 pub(super) struct Operators {
     /// By string of the profile.
     of_string: Vec<u32>,
@@ -37,7 +37,7 @@ impl Operators {
         self.names[at].clone()
     }
 
-    /// Number of a name that was met.
+    /// Number of a name that was found.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).map(|at| *at as usize)
     }

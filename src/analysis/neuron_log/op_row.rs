@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct OpRow {
     /// `aten__addmm_dot`, `dot`, `fused_3`.
     pub name: String,
-    /// How often it ran; `None` where the file does not tell.
+    /// How often it ran; `None` where the file does not record it.
     pub occurrences: Option<u64>,
     /// NeuronDevice; empty where it is not recorded.
     pub neuron_device: String,

@@ -17,17 +17,17 @@ pub struct LogOps {
     pub is_from_file: bool,
     /// The range that the rows are of. `None` is the whole run, also where a range was asked about: a table of the file has no parts.
     pub range: Option<TimeRange>,
-    /// Longest first; empty when name or time cannot be told.
+    /// Longest first; empty when name or time cannot be determined.
     pub rows: Vec<OpRow>,
-    /// Sum of the rows' times: what Time % is a share of. `None` when no time can be told.
+    /// Sum of the rows' times: what Time % is a share of. `None` when no time can be determined.
     pub total_time: Option<DurationNs>,
     /// What the file says the sum is.
     pub said_total_time: Option<DurationNs>,
     /// Further columns of the file, after the known ones.
     pub columns: Vec<String>,
-    /// Id of the generic table that shows the file's records as they stand, when the rows cannot be told.
+    /// Id of the generic table that shows the file's records as they stand, when the rows cannot be determined.
     pub generic_table: Option<String>,
-    /// What to know about the figures.
+    /// What to know about the values.
     pub remarks: Vec<String>,
 }
 

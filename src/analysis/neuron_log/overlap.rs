@@ -7,7 +7,7 @@ use crate::model::neuron_log::{NeuronLog, Role};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// What lies over and in a slice.
+/// What is over and in a slice.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogOverlap {
     /// The slice.

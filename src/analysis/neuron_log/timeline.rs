@@ -9,7 +9,7 @@ use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};
 use serde::{Deserialize, Serialize};
 
-/// The operator timeline in figures.
+/// The operator timeline in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogTimeline {
     /// From the first to the last moment at which the device computes or moves data, or the range that was asked about. `None` without such rows.
@@ -28,11 +28,11 @@ pub struct LogTimeline {
     pub hidden_share: Option<f64>,
     /// Time the runtime spends on set-up.
     pub setup: Option<DurationNs>,
-    /// "transfer-dominated", "compute-dominated", "balanced"; empty where it cannot be told.
+    /// "transfer-dominated", "compute-dominated", "balanced"; empty where it cannot be determined.
     pub verdict: String,
     /// Why, one sentence.
     pub verdict_text: String,
-    /// Whether the figures come from the rows Compute Busy and DMA Busy; else from the operator rows.
+    /// Whether the values come from the rows Compute Busy and DMA Busy; else from the operator rows.
     pub is_from_overview: bool,
     /// Rows with their busy time, in display order.
     pub rows: Vec<RowSum>,
@@ -69,7 +69,7 @@ fn compute_and_transfer(busy: &Busy<'_>) -> (Spans, Spans, bool) {
     (busy.of(of(Part::Execution)), busy.of(of(Part::Transfer)), false)
 }
 
-/// The figures of the run, or of the part of it in a range.
+/// The values of the run, or of the part of it in a range.
 pub fn timeline(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> LogTimeline {
     let cut = |spans: Spans| match range {
         Some(r) => spans.within(r.start.0, r.end.0),

@@ -8,7 +8,7 @@ use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 use serde::{Deserialize, Serialize};
 
-/// A trace in figures: the run, or a range of it. Sums are of the range; a step that touches it is told whole.
+/// A trace in numbers: the run, or a range of it. Sums are of the range; a step that touches it is counted whole.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogTrace {
     /// Time in which the device executes; `None` where the trace has no such row.
@@ -56,7 +56,7 @@ pub struct StepRow {
     pub host_name: String,
 }
 
-/// The figures of the run, or of a range.
+/// The values of the run, or of a range.
 pub fn trace(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> LogTrace {
     let has = |role| !tracks(log, |r| r == role).is_empty();
     let [execution, io, sync] = [Role::DeviceExecution, Role::IoTransfer, Role::CcSync].map(|role| busy(profile, log, move |r| r == role));
@@ -112,7 +112,7 @@ fn steps(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> (Strin
         rest.map(|r| r.trim_start_matches([' ', '_', '#'])).is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
     };
     for (label, is_step) in [("Step", &numbered as &dyn Fn(&str) -> bool), ("StepMarker", &|n: &str| n == "StepMarker")] {
-        // A name is looked at once, however often it stands there.
+        // A name is looked at once, however often it is there.
         let wanted: Vec<bool> = profile.strings.iter().map(|(_, text)| is_step(text)).collect();
         let host = tracks(log, |r| r == Role::Host).into_iter().flat_map(|t| slices(profile, t));
         let mut found: Vec<SliceId> = host.filter(|s| wanted.get(profile.slices.name[s.index()].index()) == Some(&true)).collect();

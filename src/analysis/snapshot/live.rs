@@ -25,9 +25,9 @@ pub struct Live {
     pub state: u32,
     /// Its time.
     pub time: Option<i64>,
-    /// Bytes in all.
+    /// Bytes in total.
     pub bytes: u64,
-    /// Allocations in all.
+    /// Allocations in total.
     pub n: u64,
     /// Bytes reserved.
     pub reserved: u64,

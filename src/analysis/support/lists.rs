@@ -15,9 +15,9 @@ use std::cmp::Reverse;
 pub(super) struct Lists<'r> {
     /// Texts of instructions, taken apart once each, in the order of `instructions`.
     pub forms: Vec<HloForm>,
-    /// Failed ones first, else in the order first met; equal ones of one operator once.
+    /// Failed ones first, else in the order first seen; equal ones of one operator once.
     pub instructions: Vec<Instruction<'r>>,
-    /// In the order first met.
+    /// In the order first seen.
     pub operators: Vec<Operator<'r>>,
     /// Operator of each failing call.
     pub of_call: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What an `analyze` report tells: how much of a model Neuron supports, what fails, where, and why an operator can do both.
+//! What an `analyze` report records: how much of a model Neuron supports, what fails, where, and why an operator can do both.
 
 mod diff;
 mod lists;
@@ -32,7 +32,7 @@ pub struct Support {
     pub n_unsupported: Option<u64>,
     /// 1 or 2; `None` for a report of `torch_neuronx.analyze()`, which has no levels.
     pub verbosity: Option<u8>,
-    /// `neuron_parallel_compile` or `torch_neuronx.analyze()`; empty when it cannot be told.
+    /// `neuron_parallel_compile` or `torch_neuronx.analyze()`; empty when it cannot be determined.
     pub source: String,
     /// `torch_neuronx_version`.
     pub torch_neuronx_version: Option<String>,
@@ -42,7 +42,7 @@ pub struct Support {
     pub operators: Vec<SupportRow>,
     /// Each failed call, in the order written.
     pub failures: Vec<FailureRow>,
-    /// Each HLO instruction, failed ones first, else in the order first met; equal ones of one operator once.
+    /// Each HLO instruction, failed ones first, else in the order first seen; equal ones of one operator once.
     pub instructions: Vec<HloRow>,
     /// Their texts taken apart, each text once.
     pub forms: Vec<HloForm>,
@@ -116,7 +116,7 @@ pub struct HloRow {
     pub form: u32,
     /// Whether the compiler takes it.
     pub is_supported: bool,
-    /// The operator it comes from; empty for supported ones, of which the report does not tell.
+    /// The operator it comes from; empty for supported ones, of which the report does not record it.
     pub operator: String,
     /// How often the report lists it.
     pub count: u64,
@@ -163,7 +163,7 @@ pub struct Remark {
 /// Two decimals are written; the last one is rounded.
 const TOLERANCE: f64 = 0.005 + 1e-9;
 
-/// The report as rows and figures.
+/// The report as rows and values.
 pub fn support(report: &SupportReport) -> Support {
     top(report, usize::MAX).support
 }

@@ -1,4 +1,4 @@
-//! Sentences about a report: what its figures mean, what it cannot tell, why an operator is in both halves.
+//! Sentences about a report: what its values mean, what it cannot tell, why an operator is in both halves.
 
 use super::lists::{Lists, Operator};
 use super::{HloForm, Remark, Support};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 /// More operators in both halves than these are counted, not explained one by one.
 const N_EXPLAINED: usize = 20;
 
-/// All remarks, most important first. Of `support` only the figures are needed.
+/// All remarks, most important first. Of `support` only the values are needed.
 pub(super) fn remarks(report: &SupportReport, support: &Support, lists: &Lists<'_>) -> Vec<Remark> {
     let mut out = Vec::new();
     let mut say = |kind: &str, text: String| out.push(Remark { kind: kind.into(), text });

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A report whose lists may be cut, and how long they are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportTop {
-    /// The report. Cut lists begin like the whole ones; operators that only a failing call needs stand behind the others.
+    /// The report. Cut lists begin like the whole ones; operators that only a failing call needs are behind the others.
     pub support: Support,
     /// Operators to show of `support.operators`.
     pub n_shown: u64,
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::model::support::{FailedInstruction, SupportedOperator};
 
-    /// Operators 0 to 9 of which 4 to 9 fail, the last one most; every text stands twice.
+    /// Operators 0 to 9 of which 4 to 9 fail, the last one most; every text occurs twice.
     fn report() -> SupportReport {
         let works = |i: u64| SupportedOperator { name: format!("op{i}"), count: Some(i) };
         let fails = |i: u64| FailedOperator { kind: format!("op{}", 9 - i % 6), call: format!("a.py {i}"), ..FailedOperator::default() };

@@ -20,7 +20,7 @@ const COMPILE: f64 = 0.01;
 const HBM: f64 = 0.90;
 const MOST_PLACES: usize = 5;
 
-/// All that applies, costliest first; what has no cost comes last.
+/// All that applies, most expensive first; what has no cost comes last.
 pub(super) fn findings(view: &View<'_>, system: &System, cores: &Cores, gaps: &Spans) -> Vec<Finding> {
     let device = Spans::union(cores.values().flat_map(|c| c.1.0.iter().copied()));
     let wall = device.bounds().map_or(0, |(from, to)| to.saturating_sub(from));
@@ -120,7 +120,7 @@ fn device_bound(view: &View<'_>, wall: i64) -> Option<Finding> {
     })
 }
 
-/// R45: transfers while no device executes. The limit of the link is in no file, so nearness to it cannot be told.
+/// R45: transfers while no device executes. The limit of the link is in no file, so nearness to it cannot be determined.
 fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Option<Finding> {
     let moving = Spans::union(view.system.transfers.iter().filter_map(|t| view.span(t.slice)));
     let common = moving.intersection(gaps);
@@ -179,7 +179,7 @@ fn busy_cpu(system: &System) -> Option<Finding> {
     })
 }
 
-/// First iterations compile: they are to be left out of a profile.
+/// First iterations compile: they are to be omitted of a profile.
 fn compile(view: &View<'_>) -> Option<Finding> {
     let is_compile = |name: &str| name.to_ascii_lowercase().contains("compil");
     let mut spans = view.busy(RowKind::Framework, is_compile).0;

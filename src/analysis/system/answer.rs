@@ -9,7 +9,7 @@ use crate::model::system::Clock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A system profile in figures.
+/// A system profile in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct System {
     /// Servers.
@@ -22,7 +22,7 @@ pub struct System {
     pub device_runtime: Option<DurationNs>,
     /// Time in each combination of busy layers: (bits: 1 device, 2 runtime, 4 framework; time). Exclusive parts in any order follow from it.
     pub combinations: Vec<(u32, DurationNs)>,
-    /// Device profiles: as the profile lists them, else those that executions name. `None` when neither tells.
+    /// Device profiles: as the profile lists them, else those that executions name. `None` when neither states.
     pub n_device_profiles: Option<u64>,
     /// NeuronCores by busy time.
     pub cores: Vec<CoreRow>,
@@ -40,7 +40,7 @@ pub struct System {
     pub cpus: Vec<CpuRow>,
     /// How the device's clock was put on the host's.
     pub clock: Clock,
-    /// What to do, costliest first.
+    /// What to do, most expensive first.
     pub advice: Vec<Finding>,
     /// What cannot be shown, and why.
     pub notes: Vec<String>,

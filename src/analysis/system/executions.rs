@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Executions of a model on a core.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionRow {
-    /// The model: its name, NEFF or id; empty when not told.
+    /// The model: its name, NEFF or id; empty if not recorded.
     pub model: String,
     /// The device profile that executions name, or that the profile lists for this core; empty without one.
     pub profile: String,
@@ -72,7 +72,7 @@ pub fn execution(profile: &Profile, system: &NeuronSystem, slice: SliceId) -> Op
     Some(ExecutionRow { calls: 1, total: length, min: length, max: length, slices: vec![slice], ..row })
 }
 
-/// A row with the names of an execution, and no figures yet.
+/// A row with the names of an execution, and no values yet.
 fn named(view: &View<'_>, execution: &Execution, track: TrackId) -> ExecutionRow {
     let text = |id: StrId| view.profile.strings.get(id).to_string();
     let own = view.system.rows[track.index()];

@@ -1,4 +1,4 @@
-//! Transfers, HBM and CPUs in figures.
+//! Transfers, HBM and CPUs in numbers.
 
 use super::View;
 use crate::analysis::spans::Spans;

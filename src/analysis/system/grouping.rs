@@ -57,7 +57,7 @@ pub struct RowOf {
 /// A group: whether it holds what has no mark of the grouping, its name, its rows.
 type Group = (bool, String, Vec<(String, TrackId)>);
 
-/// All rows with something on them, in groups. Groups stand in the order of the first row in them, rows without a group's own mark last.
+/// All rows with something on them, in groups. Groups are in the order of the first row in them, rows without a group's own mark last.
 pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<RowOf> {
     let view = View { profile, system, range: None };
     let is_one = instances(&view) < 2;
@@ -67,7 +67,7 @@ pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<Ro
         let (is_rest, name) = group_of(profile, *row, by, is_one);
         let path = profile.track_path(track);
         let path = if is_one { path.split_once(" / ").map_or(path.clone(), |p| p.1.into()) } else { path };
-        // The end of a path tells rows of a group apart, and labels are cut at their ends.
+        // The end of a path distinguishes rows of a group, and labels are cut at their ends.
         let path = path.rsplit(" / ").collect::<Vec<_>>().join(" · ");
         match groups.iter_mut().find(|g| g.1 == name) {
             Some(group) => group.2.push((path, track)),

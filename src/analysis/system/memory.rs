@@ -17,7 +17,7 @@ pub struct HbmRow {
     pub time: TimeNs,
     /// Bytes in use.
     pub bytes: u64,
-    /// As a share of the capacity that the profile tells for one NeuronCore; several may share an HBM.
+    /// As a share of the capacity that the profile records for one NeuronCore; several may share an HBM.
     pub share: Option<f64>,
     /// Categories in use then: name, bytes, share of the capacity; largest first.
     pub categories: Vec<(String, u64, Option<f64>)>,
@@ -30,7 +30,7 @@ pub struct HbmCurve {
     pub place: String,
     /// When, ascending; a value holds until the next. At most [`MOST_POINTS`]: of several neighbours the fullest.
     pub times: Vec<i64>,
-    /// Bytes in all, one for each time.
+    /// Bytes in total, one for each time.
     pub total: Vec<f64>,
     /// Categories that are ever in use: name, bytes; the one with the most first.
     pub categories: Vec<(String, Vec<f64>)>,

@@ -57,7 +57,7 @@ impl View<'_> {
 
     /// Time in which any slice of a kind of row runs whose name fits.
     pub fn busy(&self, kind: RowKind, is_wanted: impl Fn(&str) -> bool) -> Spans {
-        // A name is looked at once, however often it stands there.
+        // A name is looked at once, however often it is there.
         let wanted: Vec<bool> = self.profile.strings.iter().map(|(_, text)| is_wanted(text)).collect();
         let slices = self.tracks(kind).flat_map(|t| self.profile.slices_of(t));
         let slices = slices.filter(|&i| wanted.get(self.profile.slices.name[i].index()) == Some(&true));

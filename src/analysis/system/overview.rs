@@ -1,4 +1,4 @@
-//! The system profile in figures: its card, cores, device executions.
+//! The system profile in numbers: its card, cores, device executions.
 
 use super::advice::findings;
 use super::answer::{CoreRow, Cores, System};
@@ -13,7 +13,7 @@ use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The figures of a profile, or of a range of it: of what touches it, and of that only the part inside.
+/// The values of a profile, or of a range of it: of what touches it, and of that only the part inside.
 pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>) -> System {
     let view = View { profile, system, range };
     let text = |id: StrId| profile.strings.get(id).to_string();

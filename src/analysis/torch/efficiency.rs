@@ -184,7 +184,7 @@ pub fn launched_at(view: &View<'_>, call: &Call) -> Option<i64> {
     launch_time(view, call.slice, call.node)
 }
 
-/// The same of a slice and its node.
+/// The same for a slice and its node.
 pub(super) fn launch_time(view: &View<'_>, slice: u32, node: u32) -> Option<i64> {
     let starts = &view.profile.slices.start;
     if view.model.class.get(slice as usize) != Some(&Class::Replayed) {

@@ -34,9 +34,9 @@ pub struct Kernels {
     pub total: DurationNs,
     /// Time of kernels that use tensor cores, told by their names.
     pub tensor_core: DurationNs,
-    /// Whether any kernel tells its blocks per multiprocessor.
+    /// Whether any kernel records its blocks per multiprocessor.
     pub has_blocks_per_sm: bool,
-    /// Whether any kernel tells its estimated occupancy.
+    /// Whether any kernel records its estimated occupancy.
     pub has_occupancy: bool,
     /// Ids of the devices that ran kernels, ascending.
     pub devices: Vec<u32>,
@@ -49,7 +49,7 @@ pub struct Kernels {
 pub struct KernelRow {
     /// Its name.
     pub name: String,
-    /// What tells the rows of one name apart; `None` when grouped by name.
+    /// What distinguishes the rows of one name; `None` when grouped by name.
     pub properties: Option<KernelProperties>,
     /// Whether it uses tensor cores, by its name.
     pub uses_tensor_cores: bool,
@@ -63,9 +63,9 @@ pub struct KernelRow {
     pub max: DurationNs,
     /// Shortest.
     pub min: DurationNs,
-    /// Mean blocks per multiprocessor, weighted by duration. A run that does not tell counts as 0; `None` if no kernel of the trace tells.
+    /// Mean blocks per multiprocessor, weighted by duration. A run that does not record counts as 0; `None` if no kernel of the trace records it.
     pub blocks_per_sm: Option<f64>,
-    /// Mean estimated occupancy in percent, weighted by duration. A run that does not tell counts as 0; `None` if no kernel of the trace tells.
+    /// Mean estimated occupancy in percent, weighted by duration. A run that does not record counts as 0; `None` if no kernel of the trace records it.
     pub occupancy_percent: Option<f64>,
     /// Share (0 to 1) of the total of all rows.
     pub share: f64,
@@ -77,14 +77,14 @@ pub struct KernelRow {
     pub colour: u16,
 }
 
-/// What tells the rows of one kernel name apart.
+/// What distinguishes the rows of one kernel name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct KernelProperties {
     /// Launching operator; `None` where none is known.
     pub operator: Option<String>,
-    /// `[256, 1, 1]`; empty where not told.
+    /// `[256, 1, 1]`; empty if not recorded.
     pub grid: String,
-    /// `[512, 1, 1]`; empty where not told.
+    /// `[512, 1, 1]`; empty if not recorded.
     pub block: String,
     /// Registers per thread.
     pub registers: Option<u32>,

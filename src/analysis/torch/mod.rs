@@ -36,7 +36,7 @@ pub struct View<'a> {
     pub profile: &'a Profile,
     /// Its tables.
     pub torch: &'a Torch,
-    /// What was worked out once for all answers.
+    /// What was computed once for all answers.
     pub model: &'a TorchModel,
     /// Colour slot by string.
     pub slots: &'a [u16],
@@ -54,7 +54,7 @@ pub fn counters(profile: &Profile, torch: &Torch) -> TraceCounters {
     trace_rows::counters(profile, torch, &core::devices::Devices::new(profile, torch))
 }
 
-/// Works out, beside the model itself, what several answers make use of.
+/// Computes, beside the model itself, what several answers make use of.
 pub fn prepare(view: &View<'_>) {
     if !view.torch.memory.is_empty() {
         view.model.owners(view.profile, view.torch);

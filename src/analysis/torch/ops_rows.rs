@@ -88,7 +88,7 @@ struct OperatorNames<'a> {
 }
 
 impl<'a> OperatorNames<'a> {
-    /// One string for all names of an operator: the first that was met.
+    /// One string for all names of an operator: the first that was found.
     fn of(&mut self, view: &View<'a>, name: StrId) -> StrId {
         let first = &mut self.first;
         *self.known.entry(name).or_insert_with(|| *first.entry(operator_name(view.profile.strings.get(name))).or_insert(name))

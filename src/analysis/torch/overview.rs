@@ -70,7 +70,7 @@ impl Category {
 /// What to sum up.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct OverviewQuery {
-    /// Steps are cut to this range; those outside are left out. `None` is the whole trace.
+    /// Steps are cut to this range; those outside are omitted. `None` is the whole trace.
     pub range: Option<TimeRange>,
 }
 
@@ -115,7 +115,7 @@ pub struct KernelShare {
     pub time: DurationNs,
 }
 
-/// A device. What the trace does not tell is `None`.
+/// A device. What the trace does not record is `None`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DeviceRow {
     /// Its id, as kernels name it.
@@ -142,7 +142,7 @@ pub struct DeviceRow {
     pub n_kernels: u64,
 }
 
-/// Label and definition of each figure of [`DeviceRow`], for hovering: (field, label, definition).
+/// Label and definition of each value of [`DeviceRow`], for hovering: (field, label, definition).
 pub const DEVICE_FIGURES: [(&str, &str, &str); 7] = [
     ("name", "Name", "Device name reported by the driver."),
     ("memory_bytes", "Memory", "Total device memory."),
@@ -212,11 +212,11 @@ pub struct Recommendation {
     pub id: String,
     /// What was found, short.
     pub title: String,
-    /// What was found with its figures, and what to try.
+    /// What was found with its values, and what to try.
     pub text: String,
     /// The condition under which this is said, with its number.
     pub threshold: String,
-    /// How the figure was computed.
+    /// How the value was computed.
     pub how: String,
     /// What it costs in the steps looked at; `None` where it cannot be put in time.
     pub cost: Option<DurationNs>,

@@ -103,7 +103,7 @@ fn summary(view: &View<'_>, steps: &[StepRow]) -> Vec<SummaryRow> {
     Category::ALL.iter().enumerate().map(row).collect()
 }
 
-/// Figures of the devices over the time of the steps, gaps between them included.
+/// Values of the devices over the time of the steps, gaps between them included.
 fn devices(view: &View<'_>, steps: &[StepRow]) -> Vec<DeviceRow> {
     let window = steps.first().zip(steps.last()).map(|(first, last)| (first.start.0, last.end.0));
     view.model.gpus.iter().map(|gpu| device(view, gpu, window)).collect()

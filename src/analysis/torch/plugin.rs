@@ -163,7 +163,7 @@ pub fn overview(overview: &Overview) -> Value {
     })
 }
 
-/// Figures of one device, as (title, value); what is not told is left out.
+/// Values of one device, as (title, value); what is not recorded is omitted.
 fn device(row: &DeviceRow) -> Vec<Value> {
     let percent = |share: f64| format!("{} %", python_float(two_decimals(share * 100.0)));
     let memory = |bytes: u64| format!("{} GB", python_float(two_decimals(bytes as f64 / (1u64 << 30) as f64)));

@@ -129,7 +129,7 @@ fn described_groups<'a>(view: &'a View<'_>) -> FxHashMap<&'a str, String> {
     facts.map(|f| (f.name.as_str(), format!("{} {}", f.name, f.value))).collect()
 }
 
-/// The collectives that can be matched, how many cannot, and how many were left out.
+/// The collectives that can be matched, how many cannot, and how many were omitted.
 fn collectives(
     part: &distributed::DistributedPart,
     steps: &[PartStep],

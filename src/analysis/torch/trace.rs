@@ -23,7 +23,7 @@ pub struct DeviceCounters {
     pub bucket: DurationNs,
     /// Share (0 to 1) of each bucket in which a kernel ran; a step function that begins at the first bucket. Empty when no bucket fits.
     pub utilization: Line,
-    /// Estimated share (0 to 1) of multiprocessors in use; a step function that is 0 between kernels. Empty when kernels do not tell their blocks.
+    /// Estimated share (0 to 1) of multiprocessors in use; a step function that is 0 between kernels. Empty when kernels do not record their blocks.
     pub sm_efficiency: Line,
 }
 

@@ -1,4 +1,4 @@
-//! How counter tracks and links are worked out.
+//! How counter tracks and links are computed.
 
 use super::View;
 use super::core::class::Class;

@@ -44,7 +44,7 @@ pub struct Unattributed {
 pub fn unattributed(view: &View<'_>, range: Option<TimeRange>) -> Vec<Unattributed> {
     let (model, slices) = (view.model, &view.profile.slices);
     let trees = &model.trees;
-    // Parents stand before their children.
+    // Parents are before their children.
     let mut is_in_operator = vec![false; trees.len()];
     for node in 0..trees.len() {
         let of_parent = is_in_operator.get(trees.parent[node] as usize).copied().unwrap_or(false);

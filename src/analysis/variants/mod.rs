@@ -78,7 +78,7 @@ impl VariantCell {
 }
 
 impl VariantPart {
-    /// Adds a value; what is not recorded, or not a finite number, is left out.
+    /// Adds a value; what is not recorded, or not a finite number, is omitted.
     fn put(&mut self, column: impl Into<Arc<VariantColumn>>, cell: VariantCell) {
         let is_told = match &cell {
             VariantCell::Absent => false,
@@ -125,7 +125,7 @@ pub struct VariantRow {
     pub cells: Vec<VariantCell>,
 }
 
-/// The table of these profiles: columns in the order first met, by group.
+/// The table of these profiles: columns in the order first seen, by group.
 pub fn variants(parts: &[VariantPart]) -> Variants {
     let mut out = Variants::default();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();

@@ -19,7 +19,7 @@ const DRAWN: &str = "early";
 /// What `public/early.js` keeps.
 const KEEPER: &str = "axonscopeEarly";
 
-/// Mounts the page in place of the drawn start page, within one frame: scrolled as that was, the keyboard at the same control.
+/// Mounts the page instead of the drawn start page, within one frame: scrolled as that was, the keyboard at the same control.
 pub fn mount() {
     let drawn = document().get_element_by_id(DRAWN);
     let scrolled = drawn.as_ref().and_then(start_of).map_or(0, |start| start.scroll_top());

@@ -29,7 +29,7 @@ thread_local! {
     static POOL: RefCell<Pool> = RefCell::default();
 }
 
-/// Cores and memory, as far as the browser tells.
+/// Cores and memory, as far as the browser records it.
 pub fn budget() -> Budget {
     let navigator = window().navigator();
     // Not every browser has it, and the bindings do not.

@@ -102,7 +102,7 @@ pub(in crate::app) fn asking(app: App, details: RwSignal<Option<Details>>) -> Ca
     })
 }
 
-/// Files that only stacks and loops name, as instructions with such are met.
+/// Files that only stacks and loops name, as instructions with such are found.
 fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) -> RwSignal<Vec<String>> {
     let found = RwSignal::new(Vec::<String>::new());
     effect(move || {

@@ -18,7 +18,7 @@ fn target(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(cut).filter(|name| !name.is_empty())
 }
 
-/// The files of a drop with those that are compressed in place of their own. `id` is the import that shows how far it is.
+/// The files of a drop with those that are compressed instead of their own. `id` is the import that shows how far it is.
 pub(in crate::app) async fn unpacked(app: App, id: u32, files: Vec<Dropped>) -> Result<Vec<Dropped>, String> {
     let mut out = Vec::with_capacity(files.len());
     for file in files {

@@ -1,4 +1,4 @@
-//! What a glance at a slice tells, asked from the engine and kept for a while.
+//! What a glance at a slice states, asked from the engine and kept for a while.
 
 use crate::base::SliceId;
 use crate::state::App;

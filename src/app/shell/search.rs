@@ -232,7 +232,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     }
 }
 
-/// The hits in names and records so far as one list.
+/// The hits in names and records as far as one list.
 fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanned: Scanned) {
     let starts = &profile.hot.start;
     let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));

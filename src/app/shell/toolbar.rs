@@ -73,7 +73,7 @@ pub(in crate::app) fn Icon(path: &'static str) -> impl IntoView {
     }
 }
 
-/// How much was left out; leads to the ledger.
+/// How much was omitted; leads to the ledger.
 #[component]
 fn LedgerBadge() -> impl IntoView {
     let app = App::expect();

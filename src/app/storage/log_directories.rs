@@ -140,7 +140,7 @@ async fn list(app: App, id: String) {
     });
 }
 
-/// What is in a directory now, and sentences on what was left out.
+/// What is in a directory now, and sentences on what was omitted.
 async fn listed(app: App, id: &str) -> Result<(Vec<Found>, Vec<String>), String> {
     let found: Array = call("listDirectory", &[JsValue::from(id)]).await?.unchecked_into();
     let pairs = found.iter().filter_map(|pair| {

@@ -27,7 +27,7 @@ pub const PANEL: &str = "panel";
 thread_local! {
     /// What the scripts get; one for as long as the page lives.
     static HOST: RefCell<Option<Object>> = const { RefCell::new(None) };
-    /// Where the Chrome trace that is being saved goes on.
+    /// Where the Chrome trace that is being saved continues.
     static TRACE: Cell<Option<TraceCursor>> = const { Cell::new(None) };
     /// Where the records of the selected range go on.
     static RECORDS: Cell<Option<RecordsCursor>> = const { Cell::new(None) };

@@ -19,7 +19,7 @@ fn others(app: App, front: u32, format: &'static str) -> Signal<Vec<(u32, String
 /// The tools of the TensorBoard plugin, as it lists them for a run.
 const TOOLS: [&str; 4] = ["trace", "operator-framework", "operator-hlo", "operator-timeline"];
 
-/// The runs of the plugin that are open, but for the one in front: title with the tools each has.
+/// The runs of the plugin that are open, except for the one in front: title with the tools each has.
 fn runs(app: App, front: u32) -> Signal<Vec<(u32, String, Ask)>> {
     Signal::derive(move || {
         let is_other = |p: &&OpenProfile| p.id != front && p.format == "tensorboard_neuron" && p.stopped.is_none();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Stacked {
     /// Ids of its profiles, from top to bottom; one only where there is nothing to stack.
     ids: Memo<Vec<u32>>,
-    /// `None` while the front one stands alone.
+    /// `None` while the front one is alone.
     pub(in crate::app) stack: Memo<Option<Arc<Stack>>>,
     choice: crate::state::choices::Choice<bool>,
 }
@@ -47,7 +47,7 @@ impl Stacked {
         app.state.profiles().with_untracked(|all| ids.iter().filter_map(|id| Some(all.iter().find(|p| p.id == *id)?.ask.clone())).collect())
     }
 
-    /// Whether the workers stand below each other now. Tracked.
+    /// Whether the workers are below each other now. Tracked.
     pub fn is_on(&self) -> bool {
         self.choice.0.get() && self.ids.with(|i| i.len() > 1)
     }

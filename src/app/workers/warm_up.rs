@@ -1,5 +1,5 @@
 //! Shows a small synthetic trace where nobody sees it, before the first file comes. Browsers compile a WebAssembly function when it is first
-//! called; what lies between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
+//! called; what is between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
 
 use crate::app::shell::front_profile::Front;
 use crate::app::wiring::chunks;

@@ -29,7 +29,7 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles whose workers were told to prepare.
+    /// Profiles whose workers were asked to prepare.
     prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
 }
@@ -107,7 +107,7 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Lets the worker of a profile work out what many answers share, once: while nobody waits for it.
+/// Lets the worker of a profile compute what many answers share, once: while nobody waits for it.
 pub fn prepare_answers(id: u32) -> Result<(), String> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
         Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),

@@ -179,7 +179,7 @@ fn append(out: &mut Batch, columns: &[Column], of: &Table<'_>, body: &[u8]) -> O
             return None;
         }
         let valid = buffer()?;
-        // Where nothing is NULL, the bits may be left out.
+        // Where nothing is NULL, the bits may be omitted.
         let is_set = |i: usize| valid.is_empty() || bit(valid, i);
         if !valid.is_empty() && valid.len() < n_rows.div_ceil(8) {
             return None;

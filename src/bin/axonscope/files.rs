@@ -93,7 +93,7 @@ fn walk_below(path: &Path, above: &mut Vec<PathBuf>, out: &mut Vec<PathBuf>) -> 
     walked
 }
 
-/// What is left out of the names: all above the directory that holds every file.
+/// What is omitted of the names: all above the directory that holds every file.
 pub fn root(paths: &[PathBuf]) -> PathBuf {
     let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let Some(first) = paths.first() else {

@@ -64,7 +64,7 @@ impl OpenTable {
     }
 }
 
-/// An archive in the making. The bytes of a table come in pieces, and with the last one the header that stands before the first.
+/// An archive in the making. The bytes of a table come in pieces, and with the last one the header that is before the first.
 #[derive(Default)]
 pub struct TableArchive {
     directory: ZipDirectory,
@@ -87,7 +87,7 @@ impl TableArchive {
         Ok(open.taken())
     }
 
-    /// Ends the open table: the header that stands before its first bytes, and its last bytes.
+    /// Ends the open table: the header that is before its first bytes, and its last bytes.
     ///
     /// # Errors
     /// Where no table is open.

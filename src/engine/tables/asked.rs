@@ -33,7 +33,7 @@ pub struct TableInfosQuery;
 pub struct TablePartQuery {
     /// Its name; case does not matter.
     pub table: String,
-    /// Names of the columns, in any case; none: all. Names that the table does not have are left out.
+    /// Names of the columns, in any case; none: all. Names that the table does not have are omitted.
     pub columns: Vec<String>,
     /// Rows that touch a range alone, with all columns.
     pub range: Option<TimeRange>,
@@ -110,7 +110,7 @@ fn retain(table: &mut Table, wanted: &[String]) {
 }
 
 impl Session {
-    /// Every table of the profile; case does not tell two of them apart. A device profile has those of its schema, which may be empty.
+    /// Every table of the profile; case does not distinguish two of them. A device profile has those of its schema, which may be empty.
     pub fn tables(&self) -> Vec<Table> {
         let mut out: Vec<Table> = Vec::new();
         match &self.profile.domain {
@@ -199,7 +199,7 @@ impl Session {
         })
     }
 
-    /// At most `most` rows of a table from a place on, with the columns that are wanted (none: all). The table tells which columns those are.
+    /// At most `most` rows of a table from a place on, with the columns that are wanted (none: all). The table records which columns those are.
     /// `range`: the rows that touch it, for who wants all columns.
     pub fn table_part(
         &self,

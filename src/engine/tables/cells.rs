@@ -12,7 +12,7 @@ impl Cores {
     pub fn of(profile: &Profile) -> Cores {
         let mut out: Vec<Option<i64>> = Vec::with_capacity(profile.tracks.len());
         for (at, track) in profile.tracks.iter().enumerate() {
-            // A parent stands before its children.
+            // A parent is before its children.
             let core = match track.parent.filter(|p| p.index() < at) {
                 Some(parent) => out[parent.index()],
                 None => named(profile, profile.strings.get(track.name)),

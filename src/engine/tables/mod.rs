@@ -257,7 +257,7 @@ impl Session {
         Ok(())
     }
 
-    /// Transfers of the profile that are not rows of the tables: those that neuron-profile leaves out as well, and second records of one packet.
+    /// Transfers of the profile that are not rows of the tables: those that neuron-profile omits as well, and second records of one packet.
     pub fn transfers_without_row(&self) -> u64 {
         match &self.profile.domain {
             Domain::NeuronDevice(device) => {

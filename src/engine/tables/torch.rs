@@ -56,7 +56,7 @@ impl TorchIndex {
         let mut around: Vec<(u32, u32)> = Vec::with_capacity(trees.len());
         let mut node_of = vec![NONE; model.class.len()];
         for node in 0..trees.len() {
-            // Parents stand before their children.
+            // Parents are before their children.
             let (mut operator, mut module) = around.get(trees.parent[node] as usize).copied().unwrap_or((NO_SLICE, NO_SLICE));
             let slice = trees.slice[node];
             if slice != NO_SLICE {

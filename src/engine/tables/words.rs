@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Words {
     /// For each row a position in `words`; [`Words::ABSENT`] where it has none.
     pub codes: Vec<u32>,
-    /// Distinct texts, in the order first met.
+    /// Distinct texts, in the order first seen.
     pub words: Vec<String>,
 }
 

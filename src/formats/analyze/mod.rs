@@ -1,6 +1,6 @@
 //! Reports of `neuron_parallel_compile --command analyze` and `torch_neuronx.analyze()`: which operators of a model Neuron supports.
 //!
-//! The two are told apart by their halves: objects with `aten` (and `xla` at verbosity 1) from the command, operators directly from the function.
+//! The two are distinguished by their halves: objects with `aten` (and `xla` at verbosity 1) from the command, operators directly from the function.
 //! The command's log is known by `||ANALYZE||` and answered with the path of the report. See `docs/formats/analyze.md`.
 
 mod log;
@@ -113,7 +113,7 @@ fn meta(name: &str, report: &SupportReport, more: Vec<Fact>) -> Meta {
     if report.unsupported.is_none() {
         not_available.push("Unsupported operators: not listed in this report.".into());
     }
-    // Every report is called result.json: the directory tells them apart.
+    // Every report is called result.json: the directory distinguishes them.
     let mut parts = name.rsplit('/');
     let (file, folder) = (parts.next().unwrap_or(name), parts.next());
     let title = folder.map_or_else(|| file.to_string(), |f| format!("{f}/{file}"));

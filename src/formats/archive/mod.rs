@@ -20,7 +20,7 @@ const MAX_NAME: usize = 4_096;
 /// The members of a drop with the archives among them opened.
 #[derive(Debug, Default)]
 pub struct Expanded {
-    /// Files, and in place of each archive its members, named `archive.zip/path`.
+    /// Files, and instead of each archive its members, named `archive.zip/path`.
     pub input: InputSet,
     /// For each member the position of the file it comes from.
     pub files: Vec<usize>,
@@ -177,7 +177,7 @@ fn short(name: &str) -> String {
     text::middle_ellipsis(name, 60)
 }
 
-/// A stretch of another member.
+/// An interval of another member.
 struct Part {
     whole: Member,
     offset: u64,

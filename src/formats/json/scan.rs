@@ -6,7 +6,7 @@ use wide::u8x16;
 /// Bytes of one step.
 pub const STEP: usize = 64;
 
-/// Brackets of 64 bytes that stand outside strings, a bit per byte.
+/// Brackets of 64 bytes that are outside strings, a bit per byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brackets {
     /// `{` and `[`.
@@ -53,7 +53,7 @@ impl Strings {
         Brackets { opens: opens & !inside, closes: closes & !inside }
     }
 
-    /// Bits of bytes that stand after an odd number of backslashes.
+    /// Bits of bytes that are after an odd number of backslashes.
     #[inline(always)]
     fn escaped(&mut self, backslashes: u64) -> u64 {
         const EVEN: u64 = 0x5555_5555_5555_5555;

@@ -116,7 +116,7 @@ impl Splitter {
         Splitter { mode: Mode::Elements, is_list_root, take: RootKeyAction::Records, n_read: offset, ..Splitter::default() }
     }
 
-    /// Whether this one stands where `piece` began, at `from`: between two records, so that the piece went on as this one would have.
+    /// Whether this one stands where `piece` began, at `from`: between two records, so that the piece continued as this one would have.
     pub fn meets(&self, piece: &Splitter, from: u64) -> bool {
         let is_between =
             self.mode == Mode::Elements && self.take == RootKeyAction::Records && !self.is_open && self.strings == Strings::default();

@@ -1,4 +1,4 @@
-//! Args that only some kinds of events have, and where they stand in a record.
+//! Args that only some kinds of events have, and where they are in a record.
 
 /// An arg that a table of a PyTorch trace keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Arg {
     }
 }
 
-/// Where the values of the args of one record stand in its text.
+/// Where the values of the args of one record are in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Args<'a> {
     text: &'a [u8],

@@ -48,7 +48,7 @@ pub struct Content {
     /// What the root says.
     #[serde(skip)]
     pub facts: TraceMetadata,
-    /// The list of events was met.
+    /// The list of events was found.
     pub has_events: bool,
     /// Records met.
     pub n_records: u64,
@@ -75,13 +75,13 @@ pub struct Content {
     pub(super) deferred: Option<Deferred>,
 }
 
-/// A category and what it tells.
+/// A category and what it states.
 #[derive(Clone)]
 struct Cat {
     raw: Vec<u8>,
     id: StrId,
     class: Class,
-    /// It stands on a device's stream.
+    /// It is on a device's stream.
     is_device: bool,
 }
 
@@ -147,7 +147,7 @@ impl Content {
         Content { deferred: Some(Deferred::default()), n_preview: PREVIEW_MAX, has_events: true, ..Content::new() }
     }
 
-    /// `scale` times what was read so far is expected in all, `most` slices at most.
+    /// `scale` times what was read so far is expected in total, `most` slices at most.
     pub fn expect(&mut self, scale: f64, most: f64) {
         let n = |len: usize| (len as f64 * scale).min(most) as usize;
         self.builder.expect_slices(n(self.builder.n_slices()));
@@ -212,7 +212,7 @@ impl Content {
         id
     }
 
-    /// The category's id and class; also notes what it tells of the trace and the thread.
+    /// The category's id and class; also notes what it says about the trace and the thread.
     #[inline]
     pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> (StrId, Class) {
         let at = match self.cats.iter().position(|c| c.raw == raw) {

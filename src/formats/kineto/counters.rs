@@ -102,7 +102,7 @@ impl Counters {
         let later = std::mem::take(&mut later.counters[at].spec);
         let mut places = Vec::with_capacity(later.series.len());
         for (time, values) in later.samples {
-            // Series that were met so far in that part have a value in it; the others keep theirs.
+            // Series that were found so far in that part have a value in it; the others keep theirs.
             for (i, value) in values.into_iter().enumerate() {
                 if i == places.len() {
                     let known = counter.spec.series.iter().position(|s| *s == later.series[i]);

@@ -50,7 +50,7 @@ impl Deferred {
         }
     }
 
-    /// The same of the end of a recording.
+    /// The same for the end of a recording.
     pub fn push_window_end(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef, text: &[u8]) {
         if self.window_ends.len() <= ENDS_MAX {
             self.window_ends.push((track, time, name, record, beginning(text)));

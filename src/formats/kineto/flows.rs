@@ -4,7 +4,7 @@ use crate::base::{SliceId, StrId, TimeNs, TrackId};
 use crate::model::{FlowTable, Profile};
 use bytemuck::{Pod, Zeroable};
 
-/// One end of an arrow as it stands in the file.
+/// One end of an arrow as it is in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FlowEnd {
@@ -53,7 +53,7 @@ pub struct Bound {
 pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of_raw: &[Option<TrackId>]) -> Bound {
     let mut bound = Bound::default();
     let mut arrows: Vec<(SliceId, SliceId, StrId)> = Vec::new();
-    // Stable: of ends at one moment, the one written first stands first.
+    // Stable: of ends at one moment, the one written first is first.
     ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase() != b's'));
     for group in ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)) {
         let slice_of = |end: &FlowEnd| {

@@ -1,4 +1,4 @@
-//! Processes and threads: found by id, named by metadata that may stand at the very end.
+//! Processes and threads: found by id, named by metadata that may are at the very end.
 
 use super::thread_roles::roles;
 use crate::base::{Interner, StrId, TrackId};
@@ -7,9 +7,9 @@ use crate::model::{ProfileBuilder, RawSliceId, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Counters and asynchronous tracks stand after the threads of their process.
+/// Counters and asynchronous tracks are after the threads of their process.
 pub const AFTER_THREADS: i64 = 1 << 41;
-/// Devices stand before the processes of the host, whatever the file says.
+/// Devices are before the processes of the host, whatever the file says.
 const DEVICES_FIRST: i64 = 1 << 42;
 
 /// A process, or a device: torch writes both as processes.
@@ -48,9 +48,9 @@ pub struct Thread {
 pub struct Lanes {
     /// Ids as text.
     pub ids: Interner,
-    /// In the order first met.
+    /// In the order first seen.
     pub processes: Vec<Process>,
-    /// In the order first met.
+    /// In the order first seen.
     pub threads: Vec<Thread>,
     #[serde(skip)]
     process_of: FxHashMap<StrId, usize>,
@@ -164,7 +164,7 @@ impl Lanes {
         p.sort = later.sort.or(p.sort);
     }
 
-    /// The same of a thread. Slices that are open in `later` begin with raw slice `first` here.
+    /// The same for a thread. Slices that are open in `later` begin with raw slice `first` here.
     pub fn rename_thread(&mut self, thread: usize, later: Thread, first: RawSliceId) {
         let t = &mut self.threads[thread];
         t.name = later.name.or(t.name.take());
@@ -217,7 +217,7 @@ impl Lanes {
         }
     }
 
-    /// The group of threads whose records have the id of a device in place of their process (PyTorch writes `"pid": 0, "tid": 0` for a thread of Python
+    /// The group of threads whose records have the id of a device instead of their process (PyTorch writes `"pid": 0, "tid": 0` for a thread of Python
     /// that it cannot name): the one process of the host, or a group of their own where there are several.
     fn host(&self, is_device: &[bool], builder: &mut ProfileBuilder) -> TrackId {
         let is_host = |at: &usize| !is_device[*at] && self.threads.iter().any(|t| t.process == *at && t.is_host);
@@ -273,7 +273,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `Thread 0xdf400640`: the handle of a thread (`pthread_t`) without its upper half, which some traces record as a negative number in place of the
+/// `Thread 0xdf400640`: the handle of a thread (`pthread_t`) without its upper half, which some traces record as a negative number instead of the
 /// system's id.
 fn pthread_name(tid: &str) -> Option<String> {
     let id: i32 = tid.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Records that are no slices: moments, counter samples, ends of arrows, names.
+//! Records that are no slices: times, counter samples, ends of arrows, names.
 
 use super::content::{Content, Pass};
 use super::event::Event;

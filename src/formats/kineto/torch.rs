@@ -40,7 +40,7 @@ pub(super) fn torch(
         event.time = event.time.saturating_add(offset);
         event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
     }
-    // They stand in the order of the file.
+    // They are in the order of the file.
     order_many(&mut memory, |m| m.time);
     let track = |raw: TrackId| finished.track_of_raw[raw.index()];
     let mut threads: Vec<Thread> = threads.iter().filter_map(|&(raw, pid, tid)| Some(Thread { track: track(raw)?, pid, tid })).collect();
@@ -88,7 +88,7 @@ fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&
     rows
 }
 
-/// Pairs (start of the forward operator, start of the backward one) of the flows `fwdbwd`, in the order their ids were met. Where an id has
+/// Pairs (start of the forward operator, start of the backward one) of the flows `fwdbwd`, in the order their ids were found. Where an id has
 /// several beginnings or ends, the last one in the file counts.
 pub(super) fn backward(flows: &Blocks<FlowEnd>, is_kind: impl Fn(StrId) -> bool) -> Vec<(i64, i64)> {
     let mut place: FxHashMap<u64, usize> = FxHashMap::default();

@@ -453,7 +453,7 @@ impl Machine {
         stack
     }
 
-    /// What older snapshots have in place of frames: the allocations that a block was made of, the last one first.
+    /// What older snapshots have instead of frames: the allocations that a block was made of, the last one first.
     fn history(&mut self, value: Value) -> Value {
         let Some(&last) = self.list(value).and_then(|list| list.values.first()) else { return Value::None };
         let size = self.value(last, "real_size");

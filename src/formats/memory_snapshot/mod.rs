@@ -1,6 +1,6 @@
 //! Memory snapshots of PyTorch (`torch.cuda.memory._dump_snapshot`): a pickle of plain data. See `docs/formats/memory_snapshot.md`.
 //!
-//! Versions differ by keys: without `device_traces` before 2.0, without `time_us` before 2.1, `history` in place of `frames` in blocks before
+//! Versions differ by keys: without `device_traces` before 2.0, without `time_us` before 2.1, `history` instead of `frames` in blocks before
 //! 2.2, `compile_context` and `user_metadata` since 2.7. Sources: `torch/cuda/memory.py`, `torch/cuda/_memory_viz.py`,
 //! `torch/csrc/cuda/memory_snapshot.cpp` and Python's `pickletools`.
 

@@ -6,7 +6,7 @@ use crate::formats::archive::is_plain;
 use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
-/// Longest member that is kept, and how much is kept and unpacked in all.
+/// Longest member that is kept, and how much is kept and unpacked in total.
 const MAX_KEPT: u64 = 64 << 20;
 const MAX_KEPT_ALL: u64 = 256 << 20;
 const MAX_UNPACKED: u64 = 8 << 30;
@@ -117,7 +117,7 @@ fn is_wanted(name: &str) -> bool {
         || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
 }
 
-/// A stretch of a member as a stream.
+/// An interval of a member as a stream.
 struct MemberReader<'a> {
     member: &'a Member,
     at: u64,

@@ -65,7 +65,7 @@ pub(crate) fn read(name: &str, len: u64, bytes: &[u8]) -> Result<Header, ImportE
     })
 }
 
-/// Bytes as hex digits; trailing zero bytes of a longer field are left out.
+/// Bytes as hex digits; trailing zero bytes of a longer field are omitted.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let n = if bytes.len() > 16 && bytes[16..].iter().all(|b| *b == 0) { 16 } else { bytes.len() };
     bytes[..n].iter().map(|b| format!("{b:02x}")).collect()

@@ -18,7 +18,7 @@ const MOST_PAIRS: usize = 32;
 /// Operands that are read, in the order in which they are written.
 const SOURCES: [&str; 4] = ["src", "src0", "src1", "src2"];
 
-/// Every place that `operands` read or write; places of unknown types are left out.
+/// Every place that `operands` read or write; places of unknown types are omitted.
 pub(crate) fn accesses(operands: &str) -> Vec<Access> {
     let mut out = Vec::new();
     if !operands.contains("0x") && !operands.contains("_table_index") {

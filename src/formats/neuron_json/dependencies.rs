@@ -1,4 +1,4 @@
-//! Which instruction depends on which, as the records tell.
+//! Which instruction depends on which, as the records record it.
 
 use super::rows::Links;
 use super::value::{Raw, fields};
@@ -7,7 +7,7 @@ use crate::base::{Interner, Ledger, Severity, StrId};
 use crate::model::{ProfileBuilder, RawSliceId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// What was met of them: predecessors may stand later in the file.
+/// What was found of them: predecessors may stand later in the file.
 #[derive(Default)]
 pub(super) struct Dependencies {
     /// (id, slice).

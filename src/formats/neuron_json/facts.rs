@@ -77,7 +77,7 @@ fn hardware(tables: &Tables, window_ns: i64) -> Vec<String> {
     }
 }
 
-/// What is not available where the metadata lack a number; `metadata` is what they are called in the file, and `has` tells what is there, by the
+/// What is not available where the metadata lack a number; `metadata` is what they are called in the file, and `has` states what is there, by the
 /// name that tables of Neuron Explorer give it and by that of the JSON.
 pub(crate) fn without_hardware(metadata: &str, window_ns: i64, has: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
     const FLOPS: [(&str, &str, &str); 4] = [

@@ -39,7 +39,7 @@ struct Reader {
     title: String,
     timeline: Timeline,
     tables: Tables,
-    /// The section of the last record, and all that were met.
+    /// The section of the last record, and all that were found.
     section: String,
     sections: FxHashSet<String>,
     /// Those of [`TOLD`] that are in the file, perhaps without records.
@@ -164,7 +164,7 @@ impl Reader {
             (Some(mended), _) if fields(&mended).is_ok() => {
                 let reason = wording::NOT_A_NUMBER;
                 ledger.skip(Severity::Warning, "bare_nan", reason, piece.offset, || text.chars().take(160).collect());
-                // A warning on a value, not a record left out.
+                // A warning on a value, not a record omitted.
                 if let Ok(fields) = fields(&mended) {
                     self.record(piece, &mended, &fields, ledger);
                 }
@@ -243,7 +243,7 @@ impl Reader {
         (entry.0, entry.1) = (owner, entry.1 + 1);
     }
 
-    /// What a table tells of tracks.
+    /// What a table says about tracks.
     fn note_table(&mut self, section: &str, fields: &Fields<'_>) {
         let get = |key: &str| fields.iter().find(|f| f.0 == key).map(|f| f.1);
         let text = |key: &str| get(key).map(|raw| raw.text().into_owned()).unwrap_or_default();

@@ -6,10 +6,10 @@ use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use rustc_hash::FxHashMap;
 
-/// Unknown keys that are told apart.
+/// Unknown keys that are distinguished.
 const MOST: usize = 10_000;
 
-/// What was met of keys so far.
+/// What was found of keys so far.
 #[derive(Default)]
 pub(super) struct Keys {
     /// Records by (section, key).

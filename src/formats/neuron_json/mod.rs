@@ -86,7 +86,7 @@ impl Format for NeuronJson {
     }
 }
 
-/// The first root key that tells the format, within the head.
+/// The first root key that states the format, within the head.
 fn telling_section(head: &[u8]) -> Option<String> {
     let mut splitter = split::Splitter::new();
     let mut found: Option<String> = None;
@@ -113,7 +113,7 @@ fn telling_section(head: &[u8]) -> Option<String> {
     // A run of which nothing but warnings is left: they alone tell, where they are the profiler's and all there is.
     let are_all = are_warnings && read.is_ok() && splitter.is_done() && splitter.n_trailing == 0;
     let alone = weak.first().filter(|_| are_all).cloned();
-    // A name that other files may have as well does not tell; two of them beside each other do.
+    // A name that other files may have as well does not record it; two of them beside each other do.
     found.or_else(|| weak.drain(..).nth(1)).or(alone).filter(|_| !is_other)
 }
 
@@ -162,7 +162,7 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     out
 }
 
-/// Leaves out fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
+/// Omits fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
 pub(crate) fn leave_out_untold(fields: &mut Vec<Field>) {
     let has = |key: &str| fields.iter().any(|f| f.key == key && !f.value.is_empty());
     let (has_bir, has_penguin) = (has("bir_id"), has("penguin_id"));

@@ -28,7 +28,7 @@ pub(crate) fn semaphores(operands: &str) -> Vec<Found<'_>> {
     out
 }
 
-/// What stands behind `key=`, up to the next space.
+/// What is behind `key=`, up to the next space.
 fn word<'a>(operands: &'a str, key: &str) -> Option<&'a str> {
     memchr::memchr_iter(b'=', operands.as_bytes()).find_map(|at| {
         let before = operands[..at].strip_suffix(key)?;

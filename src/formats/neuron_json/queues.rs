@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 /// What is known of the queues of a profile.
 #[derive(Debug, Default)]
 pub(crate) struct QueueNames {
-    /// Names by (subgraph, queue index); two are enough to know that the index does not tell.
+    /// Names by (subgraph, queue index); two are enough to know that the index does not record it.
     known: FxHashMap<(String, String), Vec<String>>,
 }
 
 impl QueueNames {
-    /// Notes a queue. Only those with a known purpose are told by their index: table loads share a ring with instruction fetches.
+    /// Notes a queue. Only those with a known purpose are identified by their index: table loads share a ring with instruction fetches.
     pub fn add(&mut self, subgraph: &str, index: &str, name: &str, purpose: &str) {
         if name.is_empty() || purpose.is_empty() || purpose == "unknown" {
             return;

@@ -124,7 +124,7 @@ const TABLES: [&str; 14] = [
 /// Names that other JSON files may have as well.
 const WEAK: [&str; 4] = ["metadata", "summary", "warnings", "dma"];
 
-/// Whether the section's records stand on the timeline.
+/// Whether the section's records are on the timeline.
 pub(super) fn on_timeline(section: &str) -> bool {
     matches!(section, "instruction" | "dma") || CURVES.iter().any(|c| c.0 == section)
 }

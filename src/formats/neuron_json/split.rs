@@ -9,7 +9,7 @@ const MAX_KEY: usize = 64 << 10;
 
 /// One value met in the file.
 pub(super) struct Piece<'a> {
-    /// The root key it stands under, escapes as written.
+    /// The root key it is under, escapes as written.
     pub section: &'a str,
     /// Whether it is an element of the section's array; else it is the section itself.
     pub is_element: bool,
@@ -21,7 +21,7 @@ pub(super) struct Piece<'a> {
 
 /// What takes the values of a file.
 pub(super) trait Sink {
-    /// Takes the element that the text of `begun` begins with, and tells its length; `None` leaves it to be split off as any other.
+    /// Takes the element that the text of `begun` begins with, and states its length; `None` leaves it to be split off as any other.
     fn whole(&mut self, _begun: &Piece<'_>) -> Option<usize> {
         None
     }
@@ -55,7 +55,7 @@ enum State {
     Done,
 }
 
-/// Where the scan stands inside a value.
+/// Where the scan is inside a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Inside {
     depth: u32,

@@ -35,7 +35,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// Adds values of one moment; series without one have 0. What is no number is left out.
+    /// Adds values of one moment; series without one have 0. What is no number is omitted.
     fn push(&mut self, time: i64, values: &[f64]) {
         if values.iter().any(|v| !v.is_finite()) {
             return;
@@ -78,7 +78,7 @@ struct CoreTracks {
 /// Writes the tracks of a Neuron device.
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
-    /// Names of the DMA queues, as far as the file tells.
+    /// Names of the DMA queues, as far as the file records it.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
     numbers: [ColumnId; 8],
@@ -86,7 +86,7 @@ pub(crate) struct Timeline {
     tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
     duplicates: Vec<u32>,
-    /// Transfers that the profiler leaves out.
+    /// Transfers that the profiler omits.
     unreported: Vec<u32>,
     collective: Vec<u32>,
     precise: Precise,
@@ -108,7 +108,7 @@ pub(crate) struct Timeline {
     moved: Vec<(RawSliceId, StrId)>,
     throttles: Vec<Throttle>,
     operations: Vec<CollectiveOp>,
-    /// Transfers that transpose, where the file tells.
+    /// Transfers that transpose, where the file records it.
     pub transposing: Option<TransposingDma>,
 }
 
@@ -163,7 +163,7 @@ impl Timeline {
         self.cores[core].nc = Some(nc);
     }
 
-    /// How many cores were met.
+    /// How many cores were found.
     pub fn n_cores(&self) -> usize {
         self.cores.len()
     }
@@ -208,7 +208,7 @@ impl Timeline {
         }
     }
 
-    /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is told.
+    /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is recorded.
     pub fn throttle(&mut self, core: usize, time: i64, duration: Option<i64>, limit: f64) {
         self.sample(core, Curve::Throttling, time, &[100.0 * limit]);
         if let Some(duration) = duration.filter(|d| *d > 0 && limit.is_finite()) {
@@ -217,7 +217,7 @@ impl Timeline {
         }
     }
 
-    /// Notes a transfer that the profiler leaves out of its tables.
+    /// Notes a transfer that the profiler omits of its tables.
     pub fn unreported(&mut self, slice: RawSliceId) {
         self.unreported.push(slice);
     }

@@ -93,7 +93,7 @@ fn plain(text: &str) -> Option<Fields<'_>> {
     is_whole.then_some(out)
 }
 
-/// The text of `bytes`, which lie in `text`, with so many bytes around them.
+/// The text of `bytes`, which are in `text`, with so many bytes around them.
 fn part<'a>(text: &'a str, bytes: &[u8], around: usize) -> Option<&'a str> {
     let from = bytes.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     text.get(from.checked_sub(around)?..from + bytes.len() + around)

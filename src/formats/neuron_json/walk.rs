@@ -54,7 +54,7 @@ fn after_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The key whose quote stands at `at`, without its quotes.
+/// The key whose quote is at `at`, without its quotes.
 #[inline(always)]
 fn key(text: &[u8], at: usize) -> Option<Range<usize>> {
     (text.get(at)? == &b'"').then_some(())?;

@@ -71,7 +71,7 @@ pub(super) struct Opened {
     pub unreadable: Vec<String>,
 }
 
-/// The tables of a profile; a broken file is left out, and in the ledger.
+/// The tables of a profile; a broken file is omitted, and in the ledger.
 pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut Ledger) -> Result<Opened, ImportError> {
     let mut unreadable: Vec<String> = Vec::new();
     let n = members.values().map(Vec::len).sum::<usize>();
@@ -163,7 +163,7 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
         let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
         let (mut unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
         if unit.is_empty() && key.ends_with("_bytes") {
-            // The schema leaves it out where the name tells it.
+            // The schema leaves it out where the name states it.
             unit = "bytes".into();
         }
         Some(Field { group: generic::group(&key).into(), key, value, unit, help: meaning })

@@ -40,7 +40,7 @@ const TELLING: [&str; 14] = [
     "SchemaFields",
 ];
 
-/// Tables of a system profile. They are of the format `neuron_system`, also where tables of a device profile stand beside them.
+/// Tables of a system profile. They are of the format `neuron_system`, also where tables of a device profile are beside them.
 const SYSTEM: [&str; 6] =
     ["SystemProfileEvents", "SystemProfileHbmUsage", "SystemProfileMetadata", "CpuUsage", "HostMemUsage", "DeviceProfileList"];
 

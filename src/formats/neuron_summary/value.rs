@@ -76,7 +76,7 @@ fn split(text: &str) -> Option<(String, &str)> {
     if !number.contains(is_space) {
         return Some((number.into(), unit));
     }
-    // Separators stand before groups of three, and not behind the point.
+    // Separators are before groups of three, and not behind the point.
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let groups: Vec<&str> = whole.split(is_space).collect();
     let are_groups = groups.iter().skip(1).all(|g| g.len() == 3 && g.bytes().all(|b| b.is_ascii_digit()));

@@ -41,7 +41,7 @@ pub(super) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u
 fn steps(mut changes: Changes) -> Vec<(i64, Vec<f64>)> {
     changes.order_by_key(|c| c.0);
     let mut out: Vec<(i64, Vec<f64>)> = Vec::new();
-    // Sums of floats leave a rest when everything is over: counted transfers tell when that is.
+    // Sums of floats leave a rest when everything is over: counted transfers record when that is.
     let (mut rates, mut n) = ([0.0f64; 2], [0i64; 2]);
     for (time, is_to_device, rate) in changes {
         let at = usize::from(!is_to_device);

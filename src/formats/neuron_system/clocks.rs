@@ -38,7 +38,7 @@ impl Clocks {
         sync_host.checked_add(device.checked_sub(sync_device)?)
     }
 
-    /// In figures.
+    /// In values.
     pub fn summary(&self, n_placed: u64) -> Clock {
         let mut out = Clock { n_points: self.n_points, n_placed, ..Clock::default() };
         for pair in self.points.values().flat_map(|p| p.windows(2)) {

@@ -3,7 +3,7 @@
 use crate::formats::json::{Cursor, Keys, Value, number, unescape};
 use std::borrow::Cow;
 
-/// More flows of one event than these are left out.
+/// More flows of one event than these are omitted.
 pub(in crate::formats) const FLOWS_MAX: usize = 64;
 
 /// Where an event comes from.

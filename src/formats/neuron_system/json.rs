@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         let Some(mut event) = Event::read(text, &mut self.keys) else {
             return false;
         };
-        // `{"Neuron_Runtime_API_Event": {…}}`: the record stands under its kind.
+        // `{"Neuron_Runtime_API_Event": {…}}`: the record is under its kind.
         if event.time.is_none() && event.name.is_empty() {
             let mut cursor = Cursor::new(text);
             if let (Ok(Some(_)), Ok(Value::Object(inner))) = (cursor.key(), cursor.value()) {

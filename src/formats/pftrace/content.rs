@@ -20,7 +20,7 @@ pub enum Step {
     End,
     /// A slice with its duration, ns.
     Whole(i64),
-    /// A moment: a slice without a duration, as arrows lead to moments too.
+    /// A moment: a slice without a duration, as arrows lead to times too.
     Instant,
     /// Nothing but an arrow: it meets the innermost slice that is open.
     Arrow,
@@ -47,7 +47,7 @@ pub struct Row {
     pub is_record: bool,
 }
 
-/// What tells arrows apart.
+/// What distinguishes arrows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArrowId {
     /// A number of the whole trace.
@@ -59,11 +59,11 @@ pub enum ArrowId {
 /// How an arrow meets an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meets {
-    /// It begins, or goes on if it has begun.
+    /// It begins, or continues if it has begun.
     Passes,
     /// It begins anew.
     Begins,
-    /// It goes on.
+    /// It continues.
     GoesOn,
     /// It ends.
     Ends,

@@ -5,7 +5,7 @@ use super::super::ntff::Message;
 /// What an event does on its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// Neither: an event of the old kind tells its phase instead.
+    /// Neither: an event of the old kind states its phase instead.
     #[default]
     Unspecified,
     /// A slice begins.

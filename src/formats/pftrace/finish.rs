@@ -11,7 +11,7 @@ struct Open {
     slice: RawSliceId,
     name: StrId,
     category: StrId,
-    /// Its end, where its own event tells it.
+    /// Its end, where its own event states it.
     end: Option<i64>,
 }
 

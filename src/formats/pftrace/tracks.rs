@@ -5,7 +5,7 @@ use crate::base::TrackId;
 use crate::model::{ProfileBuilder, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
-/// What an event lies on.
+/// What an event is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TrackKey {
     /// A track with a descriptor of its own, or 0: the default track.
@@ -105,7 +105,7 @@ impl Tracks {
         self.descriptors.get(&uuid)
     }
 
-    /// What an event of track `uuid` lies on: threads are one track, whoever describes them.
+    /// What an event of track `uuid` is on: threads are one track, whoever describes them.
     pub fn key(&self, uuid: u64) -> TrackKey {
         match self.descriptors.get(&uuid) {
             Some(Descriptor { pid: Some(pid), tid: Some(tid), .. }) => TrackKey::Thread(*pid, *tid),

@@ -116,7 +116,7 @@ fn claim(mut members: Vec<(Kind, usize)>) -> Claim {
     }
 }
 
-/// Name of the run a path lies in; empty when it has no directory.
+/// Name of the run a path is in; empty when it has no directory.
 pub(super) fn run_name(path: &str) -> &str {
     let Some((folder, _)) = path.rsplit_once('/') else {
         return "";

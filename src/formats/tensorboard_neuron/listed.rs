@@ -20,7 +20,7 @@ pub(super) fn cells(row: &[u8]) -> Option<Vec<Value<'_>>> {
     (cursor.at() + 1 == row.len() && out.len() <= MOST_CELLS).then_some(out)
 }
 
-/// The headings, where a row is one of headings: words, or objects with a label. `None`: it is a row of figures.
+/// The headings, where a row is one of headings: words, or objects with a label. `None`: it is a row of values.
 pub(super) fn headings(row: &[Value<'_>]) -> Option<Vec<String>> {
     let words: Option<Vec<String>> = row.iter().map(heading).collect();
     words.filter(|w| !w.is_empty()).map(|words| {

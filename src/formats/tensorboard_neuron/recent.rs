@@ -40,14 +40,14 @@ type Known = (Vec<u8>, Vec<u8>, TrackId);
 pub(super) struct Rows(Vec<Option<Known>>);
 
 impl Rows {
-    /// The row of a thread, if it was met lately.
+    /// The row of a thread, if it was found lately.
     #[inline]
     pub fn find(&self, pid: &[u8], tid: &[u8]) -> Option<TrackId> {
         let (known_pid, known_tid, track) = self.0.get(Self::slot(pid, tid))?.as_ref()?;
         (known_tid == tid && known_pid == pid).then_some(*track)
     }
 
-    /// Keeps a row in place of another.
+    /// Keeps a row instead of another.
     pub fn keep(&mut self, pid: &[u8], tid: &[u8], track: TrackId) {
         self.0.resize(N_ROWS, None);
         self.0[Self::slot(pid, tid)] = Some((pid.to_vec(), tid.to_vec(), track));

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// Reads a table as it is fed.
 pub(super) struct Reader<'l> {
     ledger: &'l mut Ledger,
-    /// Keys in the order first met, with what they were taken for and their place among the further columns.
+    /// Keys in the order first seen, with what they were taken for and their place among the further columns.
     keys: FxHashMap<String, (Option<Meaning>, usize)>,
     table: OpTable,
     times: Vec<Option<Raw>>,
@@ -26,7 +26,7 @@ pub(super) struct Reader<'l> {
     places: FxHashMap<String, usize>,
     /// What the columns are called, where records are rows of a list; `None` before the first such row.
     headings: Option<Vec<String>>,
-    /// The list was met.
+    /// The list was found.
     pub has_ops: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The table, and the same as it stands in the file.
+    /// The table, and the same as it is in the file.
     pub fn finish(mut self) -> (OpTable, GenericTable) {
         self.settle_time();
         let n = self.table.columns.len();

@@ -170,7 +170,7 @@ pub(super) fn timeline(planes: &[XPlane], chrome: &mut Chrome) {
                     .filter_map(|s| stat_text(s, &names))
                     .find(|t| t.trim_start().starts_with('{') && t.contains("\"ph\""));
                 if let Some(text) = text.filter(|_| is_neuron(plane)) {
-                    // Its record stands inside the protobuf: it cannot be read again by range.
+                    // Its record is inside the protobuf: it cannot be read again by range.
                     if !chrome.text(text.trim().as_bytes(), 0) {
                         chrome.damaged(text.as_bytes(), 0, crate::formats::json::split::Damage::Unreadable);
                     }

@@ -62,7 +62,7 @@ pub(super) struct XEvent {
     pub num_occurrences: i64,
 }
 
-/// A named value; text may stand in `stat_metadata` instead.
+/// A named value; text may are in `stat_metadata` instead.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XStat {
     #[prost(int64, tag = "1")]

@@ -1,4 +1,4 @@
-//! Columns on their way between two programs of one build: block by block, the bytes of each as they lie in memory.
+//! Columns on their way between two programs of one build: block by block, the bytes of each as they are in memory.
 
 use super::{BLOCK_LEN, Blocks};
 use bytemuck::Pod;

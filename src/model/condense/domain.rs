@@ -75,7 +75,7 @@ impl CondensedTables<'_> {
             executions: Default::default(),
             throttles: device.throttles.iter().filter_map(throttle).collect(),
             operations,
-            // Counted over the run; what of it lies in a window is not recorded.
+            // Counted over the run; what of it is in a window is not recorded.
             transposing: None,
             entire_has: Some(self.whole.has_transfers(device)),
         }

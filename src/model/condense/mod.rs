@@ -14,7 +14,7 @@ pub struct Condensed {
     pub profile: Profile,
     /// The id in the whole profile of each slice, ascending.
     pub slices: Vec<u32>,
-    /// The same of instants.
+    /// The same for instants.
     pub instants: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ struct CondensedTables<'a> {
 }
 
 impl Profile {
-    /// What lies in the windows.
+    /// What is in the windows.
     pub fn condensed(&self, windows: &Windows) -> Condensed {
         let mut slices = Vec::new();
         let mut place = vec![NO_SLICE; self.slices.len()];

@@ -1,4 +1,4 @@
-//! Markers and regions that the user puts on a timeline: names for moments and ranges. Pure; knows neither canvas nor storage.
+//! Markers and regions that the user puts on a timeline: names for times and ranges. Pure; knows neither canvas nor storage.
 
 pub mod text;
 
@@ -26,7 +26,7 @@ pub struct Annotation {
     pub start: TimeNs,
     /// Where a region ends; `None` is a marker.
     pub end: Option<TimeNs>,
-    /// Id of the annotation its distance is told to; `None` is the one before it.
+    /// Id of the annotation its distance is asked to; `None` is the one before it.
     pub versus: Option<u32>,
 }
 
@@ -143,13 +143,13 @@ impl AnnotationSet {
         });
     }
 
-    /// Takes one away, and the distances told to it.
+    /// Takes one away, and the distances asked to it.
     pub fn remove(&mut self, id: u32) {
         self.items.retain(|a| a.id != id);
         self.tidy();
     }
 
-    /// What the distance of an annotation is told to: the chosen one, else the one before it.
+    /// What the distance of an annotation is asked to: the chosen one, else the one before it.
     pub fn versus(&self, id: u32) -> Option<&Annotation> {
         let at = self.items.iter().position(|a| a.id == id)?;
         match self.items[at].versus {
@@ -158,12 +158,12 @@ impl AnnotationSet {
         }
     }
 
-    /// From the start of what it is told to, to its own start: negative when it comes before.
+    /// From the start of what it is asked to, to its own start: negative when it comes before.
     pub fn difference_ns(&self, id: u32) -> Option<i64> {
         Some(self.get(id)?.start.0.saturating_sub(self.versus(id)?.start.0))
     }
 
-    /// The time whose figures belong to an annotation: a region itself, else what lies between a marker and the one it is told to.
+    /// The time whose values belong to an annotation: a region itself, else what is between a marker and the one it is asked to.
     pub fn span(&self, id: u32) -> Option<TimeRange> {
         let own = self.get(id)?;
         if own.is_region() {
@@ -172,7 +172,7 @@ impl AnnotationSet {
         Some(TimeRange::new(self.versus(id)?.start, own.start)).filter(|r| r.duration() > DurationNs(0))
     }
 
-    /// In order, names and colours within bounds, nothing told to what is not there.
+    /// In order, names and colours within bounds, nothing asked to what is not there.
     pub fn tidy(&mut self) {
         self.items.truncate(MOST);
         let ids: Vec<u32> = self.items.iter().map(|a| a.id).collect();

@@ -25,7 +25,7 @@ pub struct Bar {
     pub name: String,
     /// What neighbours have in common, beneath the names: a worker. May be empty.
     pub group: String,
-    /// One for each series; those that are missing or no number are not told: drawn as nothing, and no zero in the figures.
+    /// One for each series; those that are missing or no number are not recorded: drawn as nothing, and no zero in the values.
     pub values: Vec<f64>,
     /// A line for the read-out; may be empty.
     pub note: String,

@@ -13,7 +13,7 @@ const NAMED_PITCH: f64 = 132.0;
 /// Pixels of a character of a name, about.
 const NAME_DIGIT: f64 = 7.0;
 
-/// Where things stand on the canvas, in CSS pixels.
+/// Where things are on the canvas, in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     /// Left edge of the plot.
@@ -57,7 +57,7 @@ pub struct LayoutInput<'a> {
     pub shown: Vec<usize>,
     /// Whether series stand side by side.
     pub is_beside: bool,
-    /// How figures read.
+    /// How values read.
     pub kind: Kind,
 }
 
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(rects[0][1] + rects[0][3], l.top + l.height);
         assert!((rects[0][3] / rects[1][3] - 2.0).abs() < 1e-9);
         assert!((rects[1][1] - l.top).abs() < 1e-9);
-        // Without the first series the second stands on the ground.
+        // Without the first series the second is on the ground.
         let l = layout(&bars, vec![1], false, 0.0);
         assert_eq!(l.axis.hi, 50.0);
         assert!((pixels(&l, 0, &bars[0])[0][3] - l.height).abs() < 1e-9);

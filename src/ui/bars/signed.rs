@@ -37,7 +37,7 @@ struct Layout {
     range: (f64, f64),
 }
 
-/// Room for a figure at either end of the bars.
+/// Room for a value at either end of the bars.
 const FIGURE: f64 = 76.0;
 
 fn layout(bars: &[Signed], width: f64) -> Layout {
@@ -144,7 +144,7 @@ impl Chart for Drawing {
     }
 }
 
-/// A figure with its sign, also when it is above zero.
+/// A value with its sign, also when it is above zero.
 pub fn with_sign(value: f64, kind: Kind) -> String {
     let text = Cell::Float(value).shown(kind);
     if value > 0.0 { format!("+{text}") } else { text }
@@ -162,7 +162,7 @@ pub fn SignedBars(
     /// What one bar is: `Operator`.
     #[prop(into)]
     what: String,
-    /// How figures read.
+    /// How values read.
     kind: Kind,
     /// Bars from top to bottom.
     #[prop(into)]
@@ -170,7 +170,7 @@ pub fn SignedBars(
     /// A bar was chosen by click or Enter, by its position.
     #[prop(optional, into)]
     on_bar: Option<Callback<usize>>,
-    /// What stands there when there are no bars.
+    /// What is there when there are no bars.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

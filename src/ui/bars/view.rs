@@ -179,7 +179,7 @@ pub fn Bars(
     /// What one bar is: `Step`.
     #[prop(into)]
     what: String,
-    /// How figures read.
+    /// How values read.
     kind: Kind,
     /// Colours, from the ground up.
     #[prop(into)]
@@ -193,7 +193,7 @@ pub fn Bars(
     /// A bar was chosen by click or Enter, by its position.
     #[prop(optional, into)]
     on_bar: Option<Callback<usize>>,
-    /// What stands there when there are no bars.
+    /// What is there when there are no bars.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

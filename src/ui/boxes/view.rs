@@ -75,14 +75,14 @@ pub fn Boxes(
     /// What it shows.
     #[prop(into)]
     title: String,
-    /// How figures read.
+    /// How values read.
     kind: Kind,
     /// From top to bottom.
     #[prop(into)]
     boxes: Signal<Arc<Vec<Boxed>>>,
     /// All of it as a table.
     figures: Figures,
-    /// What stands there when there are none.
+    /// What is there when there are none.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

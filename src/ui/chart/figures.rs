@@ -1,4 +1,4 @@
-//! The figures of a chart as a table: plain and unseen behind the chart, with filter and CSV in its place.
+//! The values of a chart as a table: plain and unseen behind the chart, with filter and CSV in its place.
 
 use crate::base::text;
 use crate::ui::table::{Column, Row, Table};

@@ -13,9 +13,9 @@ pub struct Entry {
     pub name: String,
     /// Colour slot.
     pub colour: u16,
-    /// A figure beside the name; may be empty.
+    /// A value beside the name; may be empty.
     pub figure: String,
-    /// What hovering tells; may be empty.
+    /// What hovering states; may be empty.
     pub help: String,
 }
 

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// The canvas and what makes it draw. Put `canvas` on a `<canvas class="chart__plot">` and call [`Plot::again`] on `transitionend`: the
-/// stylesheet lets its colour change by a transition of no length, whose end tells of a new theme.
+/// stylesheet lets its colour change by a transition of no length, whose end says about a new theme.
 #[derive(Debug, Clone, Copy)]
 pub struct Plot {
     /// The element.

@@ -1,16 +1,16 @@
-//! The card that tells what is under the pointer, or where the keyboard stands.
+//! The card that states what is under the pointer, or where the keyboard stands.
 
 use crate::ui::controls::swatch_colour;
 use leptos::prelude::*;
 
-/// What is told, and where.
+/// What is recorded, and where.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Readout {
     /// Beside which point, in the coordinates of the browser's window.
     pub at: (f64, f64),
     /// What it is about.
     pub title: String,
-    /// Colour slot, name, figure, and whether this one is meant.
+    /// Colour slot, name, value, and whether this one is meant.
     pub rows: Vec<(Option<u16>, String, String, bool)>,
     /// A line beneath; may be empty.
     pub note: String,
@@ -28,7 +28,7 @@ impl Readout {
 /// The card. It stays beside its point and inside the window.
 #[component]
 pub fn ReadoutCard(
-    /// What is told; `None` shows nothing.
+    /// What is recorded; `None` shows nothing.
     readout: Signal<Option<Readout>>,
 ) -> impl IntoView {
     let card = move || {

@@ -53,7 +53,7 @@ pub struct Mark {
     pub label: String,
 }
 
-/// Where things stand on the canvas, in CSS pixels.
+/// Where things are on the canvas, in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     /// Left edge of the plot.
@@ -129,7 +129,7 @@ impl Layout {
         self.x.value(((px - self.left) / self.width).clamp(0.0, 1.0)).round() as i64
     }
 
-    /// Whether a point lies on the plot.
+    /// Whether a point is on the plot.
     pub fn holds(&self, px: f64, py: f64) -> bool {
         px >= self.left - 2.0 && px <= self.left + self.width + 2.0 && py >= self.top - 8.0 && py <= self.top + self.height + 8.0
     }
@@ -163,7 +163,7 @@ impl Layout {
     }
 }
 
-/// The part of a path that lies within a range of x, cut at its ends: plotters would bend what leaves its axis.
+/// The part of a path that is within a range of x, cut at its ends: plotters would bend what leaves its axis.
 fn clipped(path: &[(f64, f64)], (lo, hi): (f64, f64)) -> Vec<(f64, f64)> {
     let cut = |a: (f64, f64), b: (f64, f64), x: f64| (x, a.1 + (b.1 - a.1) * ((x - a.0) / (b.0 - a.0)));
     let mut out = Vec::with_capacity(path.len());

@@ -244,7 +244,7 @@ pub fn Curve(
     /// A range was dragged out, or given back. Without it nothing can be chosen.
     #[prop(optional, into)]
     on_range: Option<Callback<Option<(i64, i64)>>>,
-    /// What stands there when there are no points.
+    /// What is there when there are no points.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

@@ -1,6 +1,6 @@
 //! What a flame graph shows, and where each node stands: pure arithmetic.
 
-/// A node of the tree. Nodes stand in pre-order: a parent before its children.
+/// A node of the tree. Nodes are in pre-order: a parent before its children.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
     /// Its name.

@@ -121,7 +121,7 @@ pub fn Flame(
     /// What a node is: `Module`.
     #[prop(into)]
     what: String,
-    /// How figures read.
+    /// How values read.
     kind: Kind,
     /// Nodes in pre-order.
     #[prop(into)]
@@ -129,7 +129,7 @@ pub fn Flame(
     /// A node was chosen by click or Enter, by its position.
     #[prop(optional, into)]
     on_node: Option<Callback<usize>>,
-    /// What stands there when there are no nodes.
+    /// What is there when there are no nodes.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

@@ -28,7 +28,7 @@ pub struct Part {
     pub start: f64,
     /// Colour slot; `None` for the others together.
     pub colour: Option<u16>,
-    /// Whether it is left out of the circle and of the whole.
+    /// Whether it is omitted of the circle and of the whole.
     pub is_hidden: bool,
 }
 

@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 const LIFT: f64 = 4.0;
 /// Share of the radius that is hole: the total is written there.
 const HOLE: f64 = 0.44;
-/// The same of a ring so small that shares have no room on it.
+/// The same for a ring so small that shares have no room on it.
 const HOLE_OF_SMALL: f64 = 0.54;
 /// Radius below which a ring is small, in CSS pixels.
 const SMALL: f64 = 70.0;

@@ -1,4 +1,4 @@
-//! A pie: what share each of a few has of a whole. Drawn on a canvas; its figures are in the document as legend and table.
+//! A pie: what share each of a few has of a whole. Drawn on a canvas; its values are in the document as legend and table.
 
 pub mod data;
 mod draw;

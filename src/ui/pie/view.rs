@@ -14,7 +14,7 @@ use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Parts with a name at most: more cannot be told apart.
+/// Parts with a name at most: more cannot be distinguished.
 const MOST: usize = 40;
 
 /// How many parts of a pie have a name, for the user to say.
@@ -140,7 +140,7 @@ pub fn Pie(
     /// What one part is: the header of the table's first column.
     #[prop(into)]
     what: String,
-    /// How figures read.
+    /// How values read.
     kind: Kind,
     /// What has a share.
     #[prop(into)]
@@ -148,7 +148,7 @@ pub fn Pie(
     /// How many parts have a name; the rest are one.
     #[prop(into)]
     limit: Signal<usize>,
-    /// What stands there when nothing has a share.
+    /// What is there when nothing has a share.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
@@ -167,7 +167,7 @@ pub fn Pie(
     }
 }
 
-/// The parts with their figures. Hover and focus light a part, a click takes it out of the whole and puts it back.
+/// The parts with their values. Hover and focus light a part, a click takes it out of the whole and puts it back.
 #[component]
 fn Legend(state: State) -> impl IntoView {
     let items = move || {

@@ -17,7 +17,7 @@ pub struct Dot {
     pub colour: u16,
     /// Only its outline is drawn: it is no measurement.
     pub is_hollow: bool,
-    /// Figures for the read-out.
+    /// Values for the read-out.
     pub rows: Vec<(String, String)>,
     /// A line beneath them.
     pub note: String,
@@ -108,7 +108,7 @@ impl Layout {
     /// Room for the points, the ceilings and where those meet the slope.
     pub fn new(dots: &[&Dot], ceilings: &[Ceiling], slope: Option<f64>, (width, height): (f64, f64)) -> Layout {
         let ridges = ceilings.iter().filter_map(|c| Some(c.level / slope.filter(|s| *s > 0.0)?));
-        // A point that cannot be drawn does not stretch the axes.
+        // A point that cannot be drawn does not interval the axes.
         let drawn = || dots.iter().filter(|dot| drawable(dot));
         let x = LogAxis::new(drawn().map(|d| d.x).chain(ridges.map(|r| r * 3.0)));
         let y = LogAxis::new(drawn().map(|d| d.y).chain(ceilings.iter().map(|c| c.level)));

@@ -133,7 +133,7 @@ pub fn Scatter(
     /// A point was chosen, by its position.
     #[prop(optional, into)]
     on_dot: Option<Callback<usize>>,
-    /// What stands there when there is nothing to draw.
+    /// What is there when there is nothing to draw.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
@@ -160,7 +160,7 @@ pub fn Scatter(
     }
 }
 
-/// The series of the points, in the order first met.
+/// The series of the points, in the order first seen.
 fn entries(dots: &[Dot]) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
     for dot in dots.iter().filter(|d| !d.is_hollow) {

@@ -119,7 +119,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
     }
 }
 
-/// A figure with the heat of its column; the best and the worst are marked.
+/// A value with the heat of its column; the best and the worst are marked.
 fn heated_cell(cell: &Cell, kind: Kind, heat: Heat) -> AnyView {
     let note = match heat.is_best {
         Some(true) => " (best of the column)",
@@ -149,7 +149,7 @@ pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
 }
 
 fn share_cell(cell: &Cell) -> AnyView {
-    // No figure, no bar: nothing is not 0%.
+    // No value, no bar: nothing is not 0%.
     let Some(share) = cell.number() else {
         return view! { <td class="figure table__share"></td> }.into_any();
     };

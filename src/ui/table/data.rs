@@ -17,12 +17,12 @@ pub enum Kind {
     Bytes,
     /// A share of one: percentage and bar.
     Share,
-    /// A figure without a known unit: as it stands in the file.
+    /// A value without a known unit: as it is in the file.
     Number,
 }
 
 impl Kind {
-    /// Whether cells stand on the right and are compared as numbers.
+    /// Whether cells are on the right and are compared as numbers.
     pub fn is_figure(self) -> bool {
         !matches!(self, Kind::Name | Kind::Text)
     }
@@ -84,7 +84,7 @@ pub enum Cell {
     Int(i64),
     /// A number, or a share of one.
     Float(f64),
-    /// A number that reads otherwise than its column tells: its unit is its row's.
+    /// A number that reads otherwise than its column states: its unit is its row's.
     Said(f64, String),
     /// Nothing there, where a word for it reads better than a blank: dim. Not a value: files and sums do not have it.
     Untold(String),
@@ -120,7 +120,7 @@ impl From<String> for Cell {
     }
 }
 
-/// What a file does not tell is absent, never 0.
+/// What a file does not record is absent, never 0.
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(value: Option<T>) -> Self {
         value.map_or(Cell::Absent, T::into)
@@ -170,7 +170,7 @@ impl Cell {
         }
     }
 
-    /// What hovering over the cell tells: the exact figure with its unit.
+    /// What hovering over the cell states: the exact value with its unit.
     pub fn exact(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Int(v), Kind::Duration) => text::time_exact(*v),
@@ -213,7 +213,7 @@ impl Row {
         self.cells.get(column).unwrap_or(&Cell::Absent)
     }
 
-    /// Its name: the first text; empty where that is not told.
+    /// Its name: the first text; empty where that is not recorded.
     pub fn name(&self) -> String {
         let name = self.cells.iter().find_map(|c| match c {
             Cell::Text(t) => Some(t.clone()),

@@ -71,7 +71,7 @@ impl Filter {
         }
     }
 
-    /// Whether a figure can match at all: spares writing out every number when letters are looked for.
+    /// Whether a value can match at all: spares writing out every number when letters are looked for.
     fn may_hold_figures(&self) -> bool {
         match self {
             Filter::Text(wanted, _) => wanted.chars().all(|c| c.is_ascii_digit() || ".-".contains(c)),
@@ -99,7 +99,7 @@ fn contains_caseless(text: &str, lower: &str) -> bool {
     text.to_lowercase().contains(lower)
 }
 
-/// The rows that pass the filter, sorted: positions in `rows`. Equal rows keep their order; absent cells stand last.
+/// The rows that pass the filter, sorted: positions in `rows`. Equal rows keep their order; absent cells are last.
 pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter) -> Vec<u32> {
     let mut shown: Vec<u32> = (0..rows.len() as u32).filter(|i| filter.matches(&rows[*i as usize])).collect();
     let keys: Vec<_> = keys.iter().filter(|k| k.0 < columns.len()).collect();
@@ -113,7 +113,7 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
     shown
 }
 
-/// The order of two cells; absent ones stand last in both directions.
+/// The order of two cells; absent ones are last in both directions.
 pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let ascending = match (a, b) {
         (Cell::Absent | Cell::Untold(_), Cell::Absent | Cell::Untold(_)) => return Ordering::Equal,
@@ -128,7 +128,7 @@ pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     if direction == Direction::Ascending { ascending } else { ascending.reverse() }
 }
 
-/// Text order in which `op.2` stands before `op.10`, and case decides last.
+/// Text order in which `op.2` is before `op.10`, and case decides last.
 pub fn natural(a: &str, b: &str) -> Ordering {
     let (mut x, mut y) = (a.as_bytes(), b.as_bytes());
     while let (Some(p), Some(q)) = (x.first(), y.first()) {

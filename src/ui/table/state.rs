@@ -57,7 +57,7 @@ pub(super) struct State {
     kept: SignalSetter<String>,
     pub keys: Memo<SortKeys>,
     pub opened: RwSignal<BTreeSet<u32>>,
-    /// The line that the keyboard stands on.
+    /// The line that the keyboard is on.
     pub active: RwSignal<Option<Line>>,
     pub scroll: RwSignal<f64>,
     pub height: RwSignal<f64>,
@@ -149,7 +149,7 @@ impl State {
         self.kept.set(choices.to_text());
     }
 
-    /// Whether a total row stands at the foot: it adds up all rows or does not stand there.
+    /// Whether a total row is at the foot: it adds up all rows or does not are there.
     pub fn has_total(&self) -> bool {
         self.n_awaited().is_none() && self.columns.with(|c| c.iter().any(|c| c.is_summed)) && self.order.with(|o| o.len() > 1)
     }
@@ -166,7 +166,7 @@ impl State {
         }
     }
 
-    /// Brings a row into sight and stands on it.
+    /// Brings a row into sight and is on it.
     pub fn reveal_row(&self, row: usize) {
         let line = Line { row: row as u32, member: None };
         if let Some(at) = self.lines.with_untracked(|l| l.iter().position(|l| *l == line)) {

@@ -32,7 +32,7 @@ pub fn Table(
     /// A row was chosen, by its position in `rows`.
     #[prop(optional, into)]
     on_row: Option<Callback<usize>>,
-    /// What stands in place of rows when there are none.
+    /// What is instead of rows when there are none.
     #[prop(default = "There are no rows.".into(), into)]
     empty: String,
     /// Where sorting, columns and filter are kept; without it they are as long as the table.

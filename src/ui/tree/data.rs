@@ -5,7 +5,7 @@ use crate::ui::table::order::{self, Filter, SortKeys};
 use crate::ui::table::{Column, Row};
 use std::collections::BTreeSet;
 
-/// A row and where it hangs. Rows stand in pre-order: a parent before its children.
+/// A row and where it hangs. Rows are in pre-order: a parent before its children.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
     /// Its cells; the first column holds the name that is indented.
@@ -19,7 +19,7 @@ pub struct Branch {
 pub struct Line {
     /// Position among the branches.
     pub at: u32,
-    /// How many stand above it.
+    /// How many are above it.
     pub level: u16,
 }
 

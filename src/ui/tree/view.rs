@@ -35,7 +35,7 @@ pub fn TreeTable(
     /// A row was chosen, by its position in `branches`.
     #[prop(optional, into)]
     on_row: Option<Callback<usize>>,
-    /// What stands in place of rows when there are none.
+    /// What is instead of rows when there are none.
     #[prop(default = "There are no rows.".into(), into)]
     empty: String,
 ) -> impl IntoView {

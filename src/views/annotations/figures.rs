@@ -1,4 +1,4 @@
-//! What lies between two annotations: busy share, slices and bytes of each track, and the course of each counter.
+//! What is between two annotations: busy share, slices and bytes of each track, and the course of each counter.
 
 use super::Panel;
 use super::metrics::Metrics;
@@ -12,7 +12,7 @@ use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Figures of the chosen annotation.
+/// Values of the chosen annotation.
 #[component]
 pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
     let wanted = Memo::new(move |_| panel.chosen.get().and_then(|id| panel.book.with(|b| b.current.span(id))));
@@ -93,7 +93,7 @@ fn totals(f: &SpanFigures) -> String {
     format!("{}, {} slices on {} tracks{instants}", text::duration(f.range.duration()), text::count(f.n_slices), f.tracks.len())
 }
 
-/// Where the throughput among the counters comes from, which two figures of this panel could be taken for; `None` without any.
+/// Where the throughput among the counters comes from, which two values of this panel could be taken for; `None` without any.
 fn origin(f: &SpanFigures) -> Option<&'static str> {
     let has_rate = f.counters.iter().any(|c| c.path.to_lowercase().contains("throughput"));
     has_rate.then_some(

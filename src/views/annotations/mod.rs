@@ -1,4 +1,4 @@
-//! The panel of annotations below a timeline: markers and regions as a table, what lies between two of them, sets and files.
+//! The panel of annotations below a timeline: markers and regions as a table, what is between two of them, sets and files.
 
 mod figures;
 mod files;
@@ -17,7 +17,7 @@ use leptos::prelude::*;
 struct Panel {
     /// All annotations of the profile.
     book: RwSignal<Book>,
-    /// The annotation whose figures are shown, and that is marked on the timeline.
+    /// The annotation whose values are shown, and that is marked on the timeline.
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
@@ -56,7 +56,7 @@ pub fn AnnotationsPanel(
     of: Of,
     /// All annotations of the profile.
     book: RwSignal<Book>,
-    /// The one whose figures are shown.
+    /// The one whose values are shown.
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,

@@ -72,7 +72,7 @@ fn Colour(panel: Panel, id: u32, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// Shows a region, or a marker in the middle of a tenth of what lies between it and its neighbour.
+/// Shows a region, or a marker in the middle of a tenth of what is between it and its neighbour.
 fn go_to(panel: Panel, id: u32) {
     let range = panel.book.with_untracked(|b| {
         let own = b.current.get(id)?.range();
@@ -113,7 +113,7 @@ fn TimeInput(panel: Panel, id: u32, part: Part) -> impl IntoView {
     }
 }
 
-/// To which other annotation the distance is told.
+/// To which other annotation the distance is recorded.
 #[component]
 fn Versus(panel: Panel, id: u32) -> impl IntoView {
     let options = move || {

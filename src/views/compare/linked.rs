@@ -12,13 +12,13 @@ pub fn same_share(window: TimeRange, from: TimeRange, to: TimeRange) -> TimeRang
     TimeRange::new(place(window.start), place(window.end))
 }
 
-/// Whether two windows are the same but for rounding: then neither has to follow the other.
+/// Whether two windows are the same except for rounding: then neither has to follow the other.
 pub fn is_same(a: TimeRange, b: TimeRange) -> bool {
     let room = 4 + a.duration().0.max(b.duration().0) / 500;
     (a.start.0.abs_diff(b.start.0) as i64) <= room && (a.end.0.abs_diff(b.end.0) as i64) <= room
 }
 
-/// What is added to the times of each run so that the moments coincide with that of the first run that has one; a run without one begins at its
+/// What is added to the times of each run so that the times coincide with that of the first run that has one; a run without one begins at its
 /// own start.
 pub fn shifts(starts: &[i64], moments: &[Option<i64>]) -> Vec<i64> {
     let common = moments.iter().zip(starts).find_map(|(m, start)| Some(((*m)?).saturating_sub(*start)));

@@ -23,7 +23,7 @@ pub fn metric_columns(compare: &Compare) -> Vec<Column> {
             out.push(Column::new(&format!("verdict_{at}"), &format!("Verdict {}", at + 1), Kind::Text, verdict));
         }
     }
-    // Behind the figures: a narrow screen shows the first columns.
+    // Behind the values: a narrow screen shows the first columns.
     out.push(Column::new("group", "Group", Kind::Text, wording::METRIC_GROUP));
     out.push(Column::new("meaning", "Meaning", Kind::Text, wording::METRIC_MEANING));
     out
@@ -47,7 +47,7 @@ pub fn time_columns(compare: &Compare) -> Vec<Column> {
 
 fn value_column(compare: &Compare, at: usize, title: &str, kind: Kind) -> Column {
     let is_base = if at == compare.base { " (base)" } else { "" };
-    // Names of files are long, and their ends tell runs apart: a header as wide as a name would push the changes out of sight.
+    // Names of files are long, and their ends distinguish runs: a header as wide as a name would push the changes out of sight.
     let label = format!("{}{is_base}", text::middle_ellipsis(title, MOST_TITLE));
     let what = match kind {
         Kind::Duration => "Time in which it ran, as in Operators: overlaps on an engine count once. 0 if nothing with this name ran.",

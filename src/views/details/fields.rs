@@ -47,7 +47,7 @@ pub(super) fn times(details: &Details) -> Group {
     Group { title: "Slice".into(), rows }
 }
 
-/// The fields by group, in the order of the file; empty ones are left out.
+/// The fields by group, in the order of the file; empty ones are omitted.
 pub(super) fn groups(fields: &[Field]) -> Vec<Group> {
     let mut out: Vec<Group> = Vec::new();
     for field in fields.iter().filter(|f| !f.value.trim().is_empty()) {

@@ -41,7 +41,7 @@ pub fn DetailsDrawer(
     /// Further ways out, of some kinds of profiles.
     #[prop(optional, into)]
     more: ViewFn,
-    /// What stands before the fields, of some kinds of profiles.
+    /// What is before the fields, of some kinds of profiles.
     #[prop(optional, into)]
     before: ViewFn,
 ) -> impl IntoView {

@@ -101,7 +101,7 @@ pub fn part_rows(diff: &Diff) -> Vec<Row> {
     diff.parts.iter().map(row).collect()
 }
 
-/// The figures a difference table compares: id, label, what it means, whether it is of a device.
+/// The values a difference table compares: id, label, what it means, whether it is of a device.
 type Figure = (&'static str, &'static str, &'static str, bool, fn(&DiffFigures) -> DurationNs);
 
 const FIGURES: [Figure; 4] = [
@@ -114,7 +114,7 @@ const FIGURES: [Figure; 4] = [
 /// What a difference table is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
-    /// Whether rows are told apart by input shape.
+    /// Whether rows are distinguished by input shape.
     pub has_shape: bool,
     /// Whether either trace used a device.
     pub has_device: bool,
@@ -136,7 +136,7 @@ fn figures(shape: Scope) -> impl Iterator<Item = &'static Figure> {
     FIGURES.iter().filter(move |f| if f.3 { shape.has_device } else { shape.has_host })
 }
 
-/// What got slower stands first: on the device where there is one, else on the host.
+/// What got slower is first: on the device where there is one, else on the host.
 pub const WORST_FIRST: &str = "-delta_device_self,-delta_host_self|||";
 
 /// Columns of a difference table.
@@ -184,7 +184,7 @@ fn row(r: &OperatorDiff, shape: Scope) -> Row {
     Row::new(cells)
 }
 
-/// A figure of a side that has the row; nothing where it does not.
+/// A value of a side that has the row; nothing where it does not.
 fn present(side: Option<DiffFigures>, value: i64) -> Cell {
     if side.is_some() { Cell::Int(value) } else { Cell::Absent }
 }

@@ -122,7 +122,7 @@ const FINDINGS_MAX: usize = 12;
 /// In place of rows.
 const NONE: &str = "Not recorded in these traces.";
 
-/// A table of the summary, whose rows are of one trace each: id, title, columns, rows, what stands in place of rows, and the trace of a row.
+/// A table of the summary, whose rows are of one trace each: id, title, columns, rows, what is instead of rows, and the trace of a row.
 struct Part {
     id: &'static str,
     title: &'static str,

@@ -107,7 +107,7 @@ impl Levels {
     }
 }
 
-/// Dark blue, blue, grey, orange, light yellow: lightness rises all the way, and blue against orange is told apart by the colour-blind. The same
+/// Dark blue, blue, grey, orange, light yellow: lightness rises all the way, and blue against orange is distinguished by the colour-blind. The same
 /// colours are in `styles/fleet.css`.
 const RAMP: [[f64; 3]; 5] = [[24.0, 40.0, 76.0], [46.0, 88.0, 156.0], [128.0, 136.0, 152.0], [240.0, 152.0, 60.0], [255.0, 233.0, 142.0]];
 

@@ -1,4 +1,4 @@
-//! The ledger: what the import read, what it shows, what it left out and why.
+//! The ledger: what the import read, what it shows, what it omitted and why.
 
 pub mod agreement;
 pub mod learned;

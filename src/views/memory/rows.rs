@@ -96,7 +96,7 @@ pub fn rows(device: &MemoryDevice) -> Vec<Row> {
     specs().rows(&device.operators)
 }
 
-/// Columns of the pieces of memory.
+/// Columns of the allocations.
 pub fn event_columns() -> Vec<Column> {
     vec![
         Column::new("operator", "Operator", Kind::Name, "Operator that allocated it, or the operator that encloses the allocation."),
@@ -119,7 +119,7 @@ pub fn event_rows(events: &MemoryEvents, origin: TimeNs) -> Vec<Row> {
     events.rows.iter().map(row).collect()
 }
 
-/// The part of the trace that figures are of, in a sentence.
+/// The part of the trace that values are of, in a sentence.
 pub fn scope(range: Option<TimeRange>, origin: TimeNs) -> String {
     match range {
         None => "Entire trace".into(),

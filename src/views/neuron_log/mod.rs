@@ -29,9 +29,9 @@ pub struct LogContext {
     pub others: Signal<Vec<(u32, String, Ask)>>,
     /// Selected slice.
     pub selection: Signal<Option<SliceId>>,
-    /// The range that figures are of, where they can be; `None` is the whole run.
+    /// The range that values are of, where they can be; `None` is the whole run.
     pub range: Signal<Option<TimeRange>>,
-    /// Shows a slice in the timeline that stands in the view; marks the others.
+    /// Shows a slice in the timeline that is in the view; marks the others.
     pub on_slice: Callback<(SliceId, Vec<SliceId>)>,
     /// Shows a slice in the timeline view; marks the others.
     pub on_timeline: Callback<(SliceId, Vec<SliceId>)>,

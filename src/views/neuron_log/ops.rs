@@ -25,7 +25,7 @@ fn ask_ops(context: &LogContext, level: Level) -> QueryState<LogOps> {
 pub fn LogOpsView(
     /// The page.
     context: LogContext,
-    /// Which level stands first.
+    /// Which level is first.
     level: Level,
 ) -> impl IntoView {
     let (id, title, other) = match level {
@@ -121,7 +121,7 @@ fn Operators(context: LogContext, ops: QueryState<LogOps>, level: Level, device:
     };
     let kept = context.choices.choice(&format!("table.{id}"), String::new());
     let ask = StoredValue::new(context.ask.clone());
-    // Where name or time cannot be told the file's own table says more than ours.
+    // Where name or time cannot be determined the file's own table says more than ours.
     let generic = Memo::new(move |_| ops.value.with(|o| o.as_ref().and_then(|o| o.generic_table.clone())));
     let table = move || {
         match generic.get() {

@@ -1,4 +1,4 @@
-//! Answers about a run as table rows, pie slices and figures.
+//! Answers about a run as table rows, pie slices and values.
 
 use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
 use crate::base::Order as _;
@@ -11,7 +11,7 @@ use crate::ui::table::{Cell, Column, Columns, Kind, Row, order};
 use crate::views::scope;
 use std::collections::BTreeMap;
 
-/// What operators are of, in a sentence, when figures of `asked` are wanted.
+/// What operators are of, in a sentence, when values of `asked` are wanted.
 pub fn ops_scope(ops: Option<&LogOps>, asked: Option<TimeRange>) -> String {
     match (ops, asked) {
         (Some(ops), Some(_)) if ops.range.is_none() => "Entire trace: the table of this file has no operators of a range".into(),
@@ -19,7 +19,7 @@ pub fn ops_scope(ops: Option<&LogOps>, asked: Option<TimeRange>) -> String {
     }
 }
 
-/// Columns of a table as it stands in the file.
+/// Columns of a table as it is in the file.
 pub fn raw_columns(part: &TablePart) -> Vec<Column> {
     let has_text = |at: usize| part.rows.iter().any(|r| matches!(r.get(at), Some(Raw::Text(_))));
     let column = |(at, name): (usize, &String)| Column::new(name, name, if has_text(at) { Kind::Text } else { Kind::Number }, "");
@@ -124,7 +124,7 @@ pub fn op_rows(ops: &LogOps, on: &str) -> Vec<Row> {
     of_device(ops, on).map(row).collect()
 }
 
-/// The figures of an operator timeline, as name and value.
+/// The values of an operator timeline, as name and value.
 pub fn figures(t: &LogTimeline) -> Vec<(&'static str, String)> {
     let shown = |d: Option<DurationNs>| d.map_or("not available".into(), text::duration);
     let part = |s: Option<f64>| s.map_or("not available".into(), text::percent);

@@ -1,4 +1,4 @@
-//! The operator timeline: figures, what is to be seen, the timeline itself, and what the selected bar overlaps.
+//! The operator timeline: values, what is to be seen, the timeline itself, and what the selected bar overlaps.
 
 use super::compare::Compare;
 use super::panel::Overlap;

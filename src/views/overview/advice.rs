@@ -7,7 +7,7 @@ use crate::ui::advice::{self, Finding, Findings};
 use crate::views::ask::QueryState;
 use leptos::prelude::*;
 
-/// All recommendations, costliest first.
+/// All recommendations, most expensive first.
 #[component]
 pub(super) fn Recommendations(overview: QueryState<Overview>, on_place: Callback<TimelineTarget>) -> impl IntoView {
     let findings = overview.derive(|o| o.recommendations.iter().map(finding).collect());

@@ -51,7 +51,7 @@ pub fn device_facts(device: &DeviceRow) -> String {
     facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// A figure of how the device was used: how it reads, and its share for the bar. `None` for what the line of facts tells.
+/// A value of how the device was used: how it reads, and its share for the bar. `None` for what the line of facts states.
 pub fn device_figure(device: &DeviceRow, id: &str) -> Option<(String, Option<f64>)> {
     let share = match id {
         "utilization" => device.utilization,
@@ -77,7 +77,7 @@ pub struct SummaryLine {
     pub exact: String,
     /// Share of the mean step.
     pub share: String,
-    /// Whether the trace tells it at all.
+    /// Whether the trace records it at all.
     pub is_told: bool,
 }
 
@@ -107,13 +107,13 @@ fn duration(ns: f64) -> String {
     text::duration(DurationNs(ns.round() as i64))
 }
 
-/// The categories that the trace tells, as slices.
+/// The categories that the trace records it, as slices.
 pub fn slices(overview: &Overview) -> Vec<Slice> {
     let told = overview.summary.iter().filter(|r| r.is_told);
     told.map(|r| Slice { name: r.category.label().into(), value: r.mean_ns.round() as i64, colour: colour(r.category) }).collect()
 }
 
-/// Positions in [`Category::ALL`] of the categories that the trace tells.
+/// Positions in [`Category::ALL`] of the categories that the trace records it.
 fn told(overview: &Overview) -> impl Iterator<Item = usize> {
     (0..Category::ALL.len()).filter(|i| overview.summary.iter().any(|r| r.category == Category::ALL[*i] && r.is_told))
 }

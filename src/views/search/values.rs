@@ -24,7 +24,7 @@ pub fn Values(
     options: SearchOptions,
     /// (id, label) of fields.
     fields: Vec<(String, String)>,
-    /// Only what lies in it.
+    /// Only what is in it.
     range: Signal<Option<TimeRange>>,
     /// The rows of that range.
     boxed: Signal<BoxedRows>,
@@ -109,7 +109,7 @@ fn rows(tables: &[TrackTables], field: &str, has_sums: bool) -> Vec<Row> {
     out
 }
 
-/// How many values are not told; empty where all are.
+/// How many values are not recorded; empty where all are.
 fn cut(tables: &[TrackTables], field: &str) -> String {
     let fields = tables.iter().flat_map(|t| &t.fields).filter(|f| f.field == field);
     let n: u64 = fields.map(|f| f.n_values.saturating_sub(f.rows.len() as u64)).sum();

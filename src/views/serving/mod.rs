@@ -93,7 +93,7 @@ fn Part(
     /// A row was chosen.
     #[prop(optional)]
     on_row: Option<Callback<usize>>,
-    /// What stands there without rows.
+    /// What is there without rows.
     empty: &'static str,
 ) -> impl IntoView {
     let columns = Signal::stored(Arc::new(columns));

@@ -1,4 +1,4 @@
-//! What lines of source cost: a table of them all, and beside the timeline the code itself with their figures in its margin.
+//! What lines of source cost: a table of them all, and beside the timeline the code itself with their values in its margin.
 
 pub mod files;
 pub mod pane;

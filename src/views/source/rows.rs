@@ -1,4 +1,4 @@
-//! Lines of source as rows of a table, and their figures for the margin.
+//! Lines of source as rows of a table, and their values for the margin.
 
 use crate::analysis::device::instructions::source::{Source, SourceLine};
 use crate::analysis::device::layers::ENGINES;
@@ -40,7 +40,7 @@ pub fn rows(source: &Source) -> Vec<Row> {
     source.lines.iter().map(row).collect()
 }
 
-/// Figures of a file's lines, by line: instructions, time, FLOPs; and the longest time, for the bars.
+/// Values of a file's lines, by line: instructions, time, FLOPs; and the longest time, for the bars.
 pub fn margin(source: &Source, file: &str) -> (HashMap<u32, SourceLine>, i64) {
     let of: HashMap<u32, SourceLine> = source.lines.iter().filter(|l| l.place.file == file).map(|l| (l.place.line, l.clone())).collect();
     let longest = of.values().map(|l| l.time.0).max().unwrap_or(0);

@@ -28,7 +28,7 @@ pub fn known_cores(before: &[String], now: &[String], chosen: &str) -> Vec<Strin
     out
 }
 
-/// What the run was made on. A clock that stands still is one that the file does not tell.
+/// What the run was made on. A clock that stands still is one that the file does not record it.
 pub fn system(charts: &Charts) -> Vec<(String, String)> {
     let fact = |(name, value): &(String, String)| {
         let is_untold = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
@@ -37,7 +37,7 @@ pub fn system(charts: &Charts) -> Vec<(String, String)> {
     charts.system.iter().map(fact).collect()
 }
 
-/// Parts of an engine's time, from the ground up; throttling only where it is told.
+/// Parts of an engine's time, from the ground up; throttling only where it is recorded.
 pub fn split_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     let mut out = Vec::new();
@@ -59,7 +59,7 @@ pub fn split_series(charts: &Charts) -> Vec<Series> {
     out
 }
 
-/// Whether any engine's work is told as a share of what is possible.
+/// Whether any engine's work is given as a share of what is possible.
 fn tells_flops(charts: &Charts) -> bool {
     charts.engines.iter().any(|e| e.model.is_some())
 }
@@ -125,7 +125,7 @@ pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     out
 }
 
-/// Figures that stand beneath the doughnut: (name, value).
+/// Values that stand beneath the doughnut: (name, value).
 pub fn memory_facts(charts: &Charts) -> Vec<(String, String)> {
     let untold = || "not available".to_string();
     let mean = charts.transfer_mean.map_or_else(untold, |m| {

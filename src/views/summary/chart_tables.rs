@@ -1,4 +1,4 @@
-//! What stands behind the charts of the summary: their figures as tables.
+//! What is behind the charts of the summary: their values as tables.
 
 use super::transfer_rows::sizes_of;
 use crate::analysis::device::charts::{BoxFigures, Charts, Operation, SizeGroup};

@@ -1,4 +1,4 @@
-//! A Neuron run in figures: cards, busy engines, and every metric beside what formulas and rows give.
+//! A Neuron run in numbers: cards, busy engines, and every metric beside what formulas and rows give.
 
 pub mod chart_rows;
 pub mod chart_tables;
@@ -20,14 +20,14 @@ use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Figures of the run, or of the selected range.
+/// Values of the run, or of the selected range.
 #[component]
 pub fn SummaryView(
     /// Answers for the open profile.
     ask: Ask,
     /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
-    /// Named ranges that figures can be of.
+    /// Named ranges that values can be of.
     #[prop(into)]
     regions: Signal<Vec<(String, TimeRange)>>,
     /// A named range was chosen; `None` is the entire trace.
@@ -61,7 +61,7 @@ pub fn SummaryView(
     }
 }
 
-/// Of which region the figures are, where the user has marked some.
+/// Of which region the values are, where the user has marked some.
 #[component]
 fn Regions(
     range: Signal<Option<TimeRange>>,

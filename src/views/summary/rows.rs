@@ -7,14 +7,14 @@ use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::views::wording;
 
-/// A figure that stands out.
+/// A value that stands out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     /// Stable name.
     pub id: &'static str,
     /// Its name for people.
     pub label: &'static str,
-    /// With its unit; "not available" where the file does not tell.
+    /// With its unit; "not available" where the file does not record it.
     pub value: String,
     /// What it is.
     pub help: String,
@@ -32,7 +32,7 @@ const CARDS: [(&str, &str); 8] = [
     ("total_active_time_percent", "Active"),
 ];
 
-/// What stands in for a card where the file has statistics of HLO: (its metric, metric, label).
+/// What is in for a card where the file has statistics of HLO: (its metric, metric, label).
 const HLO_CARDS: [(&str, &str, &str); 2] = [
     ("mfu_inst_estimated_percent", "mfu_estimated_percent", "Model FLOPs utilization (HLO)"),
     ("mfu_inst_max_achievable_estimated_percent", "mfu_max_achievable_estimated_percent", "Memory-bound limit (HLO)"),
@@ -75,7 +75,7 @@ fn about(metric: Option<&Metric>, value: String) -> String {
     if metric.is_some_and(|m| m.file.is_some() && m.rounding.is_some()) { format!("≈ {value}") } else { value }
 }
 
-/// A metric's value with the unit that its name tells: seconds, bytes, shares.
+/// A metric's value with the unit that its name states: seconds, bytes, shares.
 fn figure(name: &str, value: f64) -> String {
     Unit::of(name).shown(value)
 }
@@ -151,7 +151,7 @@ pub fn metric_columns() -> Vec<Column> {
     ]
 }
 
-/// What stands in the column Check of a metric that nothing can be compared with.
+/// What is in the column Check of a metric that nothing can be compared with.
 const PUBLISHED: &str = "uses published hardware values";
 
 /// Values that the profiler writes as 0 where it does not know them: with transfers on the timeline neither can be 0.

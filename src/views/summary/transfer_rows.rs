@@ -7,7 +7,7 @@ use crate::ui::bars::{Bar, Series};
 use crate::ui::palette::fixed;
 use crate::ui::scatter::Dot;
 
-/// What transfers are put together by, as it stands in the link.
+/// What transfers are put together by, as it is in the link.
 pub fn transfer_by(id: &str) -> TransferBy {
     match id {
         "queue" => TransferBy::Queue,
@@ -16,12 +16,12 @@ pub fn transfer_by(id: &str) -> TransferBy {
     }
 }
 
-/// Whether any bytes are told as a share of what could move.
+/// Whether any bytes are given as a share of what could move.
 fn tells_bandwidth(charts: &Charts) -> bool {
     charts.transfers.iter().any(|t| t.bandwidth_share.is_some())
 }
 
-/// Bandwidth, and busy time beyond it; where no bandwidth is told, busy time.
+/// Bandwidth, and busy time beyond it; where no bandwidth is recorded, busy time.
 pub fn transfer_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     if !tells_bandwidth(charts) {

@@ -1,4 +1,4 @@
-//! What an `analyze` report tells: the gauge, operators, failing calls, HLO instructions, and what changed since another report.
+//! What an `analyze` report records: the gauge, operators, failing calls, HLO instructions, and what changed since another report.
 
 mod compare;
 pub mod rows;

@@ -121,7 +121,7 @@ pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
     let kept = choices.choice("failures", String::new());
     let first = lists.top.get_untracked();
     let selected = RwSignal::new((first.n_failures == 1).then_some(0));
-    // Instructions of the chosen one stand in the whole report.
+    // Instructions of the chosen one are in the whole report.
     effect(move || {
         if selected.get().is_some() {
             lists.load.run(());

@@ -22,7 +22,7 @@ pub struct Device {
     pub ask: Ask,
 }
 
-/// Utilization as a device profile tells it, shares of one.
+/// Utilization as a device profile records it, shares of one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Utilization {
     /// Model FLOPs.
@@ -40,7 +40,7 @@ pub fn is_of(words: &[String], row: &ExecutionRow) -> bool {
         let name = [".ntff", ".neff", ".json", "@latest"].iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
         name.trim().to_ascii_lowercase()
     };
-    // Short words stand in too many names.
+    // Short words are in too many names.
     let wanted: Vec<String> = [&row.profile, &row.model].into_iter().map(|n| stem(n)).filter(|n| n.len() >= 4).collect();
     words.iter().any(|w| wanted.iter().any(|n| w.to_ascii_lowercase().contains(n.as_str())))
 }
@@ -52,7 +52,7 @@ pub(super) fn utilizations(devices: Signal<Vec<Device>>) -> Signal<Vec<(u32, Uti
         async move {
             let mut out = Vec::new();
             for device in all {
-                // One that does not answer has no figures here; its own tab says why.
+                // One that does not answer has no values here; its own tab says why.
                 if let Ok(s) = device.ask.ask(SummaryQuery { range: None }).await {
                     let value = |names: &[&str]| {
                         names.iter().find_map(|n| {

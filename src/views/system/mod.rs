@@ -35,13 +35,13 @@ pub struct SystemActions {
     pub on_place: Callback<(TimeRange, Option<SliceId>)>,
     /// Opens a device profile: its tab, and the slice of this profile that it belongs to.
     pub on_device: Callback<(u32, SliceId)>,
-    /// The committed range, also while figures are of the whole.
+    /// The committed range, also while values are of the whole.
     pub range: Signal<Option<TimeRange>>,
     /// Commits a range, or gives it back.
     pub on_range: Callback<Option<TimeRange>>,
 }
 
-/// A system profile in figures.
+/// A system profile in numbers.
 #[component]
 pub fn SystemView(
     /// Answers for the open profile.

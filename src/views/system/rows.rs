@@ -68,7 +68,7 @@ pub fn execution_columns() -> Vec<Column> {
     execution_specs().headers()
 }
 
-/// The executions; `of` gives what an open device profile tells.
+/// The executions; `of` gives what an open device profile records.
 pub fn executions(s: &System, of: impl Fn(&ExecutionRow) -> Utilization) -> Vec<Row> {
     let columns = execution_specs();
     s.executions.iter().map(|r| columns.row(&(r, of(r)))).collect()

@@ -11,7 +11,7 @@ use crate::views::{device_tables, wording};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// What to do, costliest first.
+/// What to do, most expensive first.
 #[component]
 pub(super) fn Advice(found: QueryState<System>, ways: SystemActions) -> impl IntoView {
     let all = found.derive(|s| s.advice.clone());

@@ -1,4 +1,4 @@
-//! Tables of the file that have no view of their own, as they stand in it.
+//! Tables of the file that have no view of their own, as they are in it.
 
 mod export;
 pub mod rows;

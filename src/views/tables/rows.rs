@@ -21,7 +21,7 @@ const SENTENCE: usize = 40;
 /// Rows whose texts are measured.
 const SAMPLE: usize = 300;
 
-/// Columns under the names the file has for them. One that holds a text anywhere stands on the left; the first such is the name.
+/// Columns under the names the file has for them. One that holds a text anywhere is on the left; the first such is the name.
 /// `help` is what the file says of each; it may be empty.
 pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
     let has_text = |at: usize| rows.iter().any(|r| matches!(r.cell(at), Cell::Text(_)));
@@ -62,7 +62,7 @@ pub fn is_turned(part: &TablePart) -> bool {
     part.n_total == 1 && part.columns.len() > WIDE
 }
 
-/// Columns of a turned table; with meanings where the file tells them.
+/// Columns of a turned table; with meanings where the file records them.
 pub fn turned_columns(help: &[String]) -> Vec<Column> {
     let mut out =
         vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")];

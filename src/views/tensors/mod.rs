@@ -57,7 +57,7 @@ pub fn TensorsView(
     /// Show an instruction in the timeline.
     #[prop(default = Callback::new(|_| ()))]
     on_slice: Callback<SliceId>,
-    /// Show a stretch in the timeline.
+    /// Show an interval in the timeline.
     on_range: Callback<TimeRange>,
     /// The run, as long as its timeline; curves show all of it.
     #[prop(optional)]

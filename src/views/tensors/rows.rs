@@ -65,7 +65,7 @@ pub fn tensor_rows(tensors: &Tensors, at: Option<i64>) -> Vec<Row> {
     shown(tensors, at).into_iter().map(|t| columns.row(t)).collect()
 }
 
-/// Which columns the file fills, by their places, and the labels of the others. Without rows none is left out.
+/// Which columns the file fills, by their places, and the labels of the others. Without rows none is omitted.
 pub fn filled(columns: &[Column], rows: &[Row]) -> (Vec<usize>, Vec<String>) {
     let is_empty = |at: usize| !rows.is_empty() && rows.iter().all(|row| matches!(row.cells.get(at), None | Some(Cell::Absent)));
     // The name stays, whatever is in it.
@@ -73,7 +73,7 @@ pub fn filled(columns: &[Column], rows: &[Row]) -> (Vec<usize>, Vec<String>) {
     (full, empty.iter().map(|at| columns[*at].label.clone()).collect())
 }
 
-/// Those of `all` that stand at `places`, which are in ascending order.
+/// Those of `all` that are at `places`, which are in ascending order.
 pub fn picked<T>(all: Vec<T>, places: &[usize]) -> Vec<T> {
     let is_picked = |at: usize| places.binary_search(&at).is_ok();
     all.into_iter().enumerate().filter(|(at, _)| is_picked(*at)).map(|(_, one)| one).collect()
@@ -102,7 +102,7 @@ fn band_specs() -> Columns<Band> {
         )
 }
 
-/// Columns of the stretches.
+/// Columns of the intervals.
 pub fn band_columns() -> Vec<Column> {
     band_specs().headers()
 }
@@ -114,7 +114,7 @@ fn why(kind: BandKind) -> &'static str {
     }
 }
 
-/// Rows of the stretches.
+/// Rows of the intervals.
 pub fn bands(tensors: &Tensors) -> Vec<Row> {
     band_specs().rows(&tensors.bands)
 }
@@ -183,7 +183,7 @@ pub fn lines(tensors: &Tensors, name: &str) -> Vec<Line> {
     of_memory.enumerate().map(line).collect()
 }
 
-/// What the curve is measured in, in a sentence; empty where the file does not tell.
+/// What the curve is measured in, in a sentence; empty where the file does not record it.
 pub fn unit_line(tensors: &Tensors, name: &str) -> String {
     let name = chosen(tensors, name);
     let unit = tensors.curves.iter().find(|c| memory(c) == name).map(|c| c.unit.as_str()).unwrap_or_default();

@@ -47,7 +47,7 @@ struct State {
     all: Memo<Arc<Variants>>,
     /// Places of the columns shown.
     shown: Memo<Arc<Vec<usize>>>,
-    /// Hashes of profiles that are left out, separated by commas.
+    /// Hashes of profiles that are omitted, separated by commas.
     without: Choice<String>,
     columns: Choice<String>,
     base: Choice<String>,
@@ -322,7 +322,7 @@ fn Chart(state: State) -> impl IntoView {
         })
     };
     let kind = Memo::new(move |_| made.with(|m| m.0));
-    // How figures read is fixed when a chart is made.
+    // How values read is fixed when a chart is made.
     let chart = move || {
         let kind: Kind = kind.get();
         view! {

@@ -7,7 +7,7 @@ use crate::model::accesses::{AccessKind, Memory};
 use crate::model::{NeuronDevice, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pairs of producer and consumer of a run at most; later ones are left out.
+/// Pairs of producer and consumer of a run at most; later ones are omitted.
 const MOST_PAIRS: usize = 8_000_000;
 
 /// Runs of one access to device memory that are looked at one by one.
@@ -18,7 +18,7 @@ const MOST_DEVICE_RUNS: u32 = 4096;
 pub struct Producers {
     /// (consumer, producer), sorted, each pair once.
     pairs: Vec<(u32, u32)>,
-    /// Whether some pairs are left out, because there are too many.
+    /// Whether some pairs are omitted, because there are too many.
     pub is_cut: bool,
 }
 
@@ -107,7 +107,7 @@ impl Producers {
     }
 }
 
-/// Makes `at` the border of two stretches.
+/// Makes `at` the border of two intervals.
 fn cut(held: &mut BTreeMap<u64, (u64, u32)>, at: u64) {
     let Some((_, stretch)) = held.range_mut(..at).next_back().filter(|(_, stretch)| stretch.0 > at) else { return };
     let rest = *stretch;

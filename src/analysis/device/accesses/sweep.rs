@@ -11,7 +11,7 @@ const MOST_GROUPS: usize = 8;
 /// Partitions of a group then.
 const GROUP: u16 = 32;
 
-/// A stretch of bytes with one value, from when it is written until it is overwritten.
+/// An interval of bytes with one value, from when it is written until it is overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Value {
     /// First byte within the partition, and the byte after the last one.

@@ -6,7 +6,7 @@ use crate::base::Order as _;
 use crate::model::{Profile, TrackKind};
 use std::collections::BTreeMap;
 
-/// Moments in which an engine of a core ran at least one instruction that is no semaphore wait.
+/// Times in which an engine of a core ran at least one instruction that is no semaphore wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveTimes {
     /// The core's row: `NC 4`.
@@ -32,7 +32,7 @@ pub struct OpcodeTimes {
     pub active_ns: i64,
 }
 
-/// Active times by core and engine; engines that never ran are left out.
+/// Active times by core and engine; engines that never ran are omitted.
 pub fn active_times(profile: &Profile) -> Vec<ActiveTimes> {
     let engines = busy::busy(profile, None).into_iter().filter(|b| b.engine != busy::DMA && !b.ranges.is_empty());
     engines.map(|b| ActiveTimes { core: b.core, engine: b.engine, spans: b.ranges }).collect()

@@ -1,4 +1,4 @@
-//! When the engines and DMA of each core were busy: the rows walked once, for every figure that asks.
+//! When the engines and DMA of each core were busy: the rows walked once, for every value that asks.
 
 use crate::analysis::device::activity::lanes::{self, LaneSpans};
 use crate::analysis::device::run_metrics::metrics::ENGINES;
@@ -9,7 +9,7 @@ use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 
-/// DMA of all queues of a core stands beside its engines.
+/// DMA of all queues of a core is beside its engines.
 pub(in crate::analysis::device) const DMA: &str = "DMA";
 
 /// One engine of a core, or its DMA.
@@ -27,7 +27,7 @@ pub(in crate::analysis::device) struct Busy {
 }
 
 impl Busy {
-    /// Its figures.
+    /// Its values.
     pub fn time(&self) -> EngineTime {
         let busy = DurationNs(spans::length(&self.ranges));
         EngineTime { core: self.core.clone(), engine: self.engine.clone(), busy, count: self.count, bytes: self.bytes }
@@ -87,7 +87,7 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
     }
     for (lane, slices) in lanes::touching(profile, track, range) {
         for_each_chunk(slices.len(), &mut |part| {
-            // A packet that stands twice in the file is one.
+            // A packet that occurs twice in the file is one.
             for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
                 let engine = column.map_or(StrId(0), |a| a.values[i]);
                 let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);

@@ -1,11 +1,11 @@
-//! Curves that are worked out, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
+//! Curves that are computed, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
 
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{TimeRange, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
-/// Parts of the run that means are told for.
+/// Parts of the run that means are given for.
 const N_PARTS: i64 = 500;
 
 /// A curve to be drawn below the rows of a core.
@@ -33,7 +33,7 @@ pub fn lines(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
 }
 
 /// Bytes so far ÷ time so far, from the start of `range` on, for each core with a curve of HBM or DMA throughput: of DMA the bytes of its transfers,
-/// each spread evenly over its duration; of HBM, and where no sizes are told, what the file's own rate adds up to.
+/// each spread evenly over its duration; of HBM, and where no sizes are recorded, what the file's own rate adds up to.
 pub(in crate::analysis::device) fn throughput(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Line> {
     let mut out = Vec::new();
     let Some(grid) = Grid::of(range) else { return out };
@@ -53,7 +53,7 @@ pub(in crate::analysis::device) fn throughput(profile: &Profile, device: &Neuron
     out
 }
 
-/// Bytes of each core's transfers in each part of the range, by the core's group of rows. A packet that stands twice in the file counts once.
+/// Bytes of each core's transfers in each part of the range, by the core's group of rows. A packet that occurs twice in the file counts once.
 fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMap<u32, Vec<f64>> {
     let mut out: FxHashMap<u32, Vec<f64>> = FxHashMap::default();
     let roots = crate::analysis::device::waiting::signals::roots(profile);
@@ -73,7 +73,7 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
     out
 }
 
-/// A stretch of time in parts of one length; the last may be shorter.
+/// An interval of time in parts of one length; the last may be shorter.
 #[derive(Debug, Clone, Copy)]
 struct Grid {
     range: TimeRange,
@@ -104,7 +104,7 @@ impl Grid {
         (0..self.n as i64).map(|k| self.range.start.0 + k * self.step).collect()
     }
 
-    /// Adds `amount` to the parts that a span lies in, each as much as it has of it.
+    /// Adds `amount` to the parts that a span is in, each as much as it has of it.
     fn spread(self, parts: &mut [f64], span: (i64, i64), amount: f64) {
         let (length, origin) = (self.range.duration().0, self.range.start.0);
         let (start, end) = (span.0.saturating_sub(origin), span.1.saturating_sub(origin));

@@ -1,4 +1,4 @@
-//! Slices lane by lane, in the order in which they lie in memory: for figures to which the order on their track does not matter.
+//! Slices lane by lane, in the order in which they are in memory: for values to which the order on their track does not matter.
 
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{TimeRange, TrackId};
@@ -6,7 +6,7 @@ use crate::model::Profile;
 use crate::model::domain::Shape;
 use std::ops::Range;
 
-/// The slices of each lane of a track that touch `range`, each by start, with the lane's number. Lanes without any are left out.
+/// The slices of each lane of a track that touch `range`, each by start, with the lane's number. Lanes without any are omitted.
 pub(in crate::analysis::device) fn touching(
     profile: &Profile,
     track: TrackId,

@@ -1,4 +1,4 @@
-//! What ran when: busy time of engines and DMA, usage and curves over time, figures of a window.
+//! What ran when: busy time of engines and DMA, usage and curves over time, values of a window.
 
 pub mod active_times;
 pub(in crate::analysis::device) mod busy;

@@ -4,7 +4,7 @@ use crate::base::TimeNs;
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
-/// Samples of one series that are sent; of more, the largest of each stretch.
+/// Samples of one series that are sent; of more, the largest of each interval.
 const MOST: usize = 2_000;
 
 /// One part of a memory of one core.
@@ -66,7 +66,7 @@ fn mean(times: &[i64], values: &[f64]) -> Option<f64> {
     Some(held.sum::<f64>() / span as f64)
 }
 
-/// At most about `most` points: of each stretch of samples the first and the largest, so that no peak is lost.
+/// At most about `most` points: of each interval of samples the first and the largest, so that no peak is lost.
 fn thinned(times: &[i64], values: &[f64], most: usize) -> Vec<(TimeNs, f64)> {
     let all: Vec<(TimeNs, f64)> = times.iter().zip(values).map(|(t, v)| (TimeNs(*t), *v)).collect();
     if all.len() <= most {

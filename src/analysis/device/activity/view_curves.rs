@@ -64,7 +64,7 @@ pub fn view_curves(profile: &Profile, device: &NeuronDevice, query: &CurvesQuery
     out
 }
 
-/// The part of a curve that lies in `window`, with the value in force at its start (0 before the first) and its end as the last time.
+/// The part of a curve that is in `window`, with the value in force at its start (0 before the first) and its end as the last time.
 fn within(times: &[i64], values: &[f64], window: TimeRange) -> (Vec<i64>, Vec<f64>) {
     let (from, to) = (times.partition_point(|t| *t <= window.start.0), times.partition_point(|t| *t < window.end.0));
     let at = |i: usize| values.get(i).copied().unwrap_or(0.0);

@@ -1,6 +1,6 @@
 //! Metrics of a part of a run, from its rows: what the file's own summary says of the whole run only.
 //!
-//! Names, units and formulas are those of the file's summary; what the rows do not tell is left out, never 0.
+//! Names, units and formulas are those of the file's summary; what the rows do not record is omitted, never 0.
 
 use crate::analysis::device::activity::busy::{Busy, DMA};
 use crate::analysis::device::run_metrics::metrics::{Computed, ENGINES, MetricSource};
@@ -25,8 +25,8 @@ struct Products {
     transposes: u64,
 }
 
-/// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Shares are of the range. FLOPs come evenly over the time of their
-/// instruction; bytes of HBM belong to the range in which it starts, for it only starts the transfer. When that runs is not told, so the use of
+/// Values of the range by the names of the file's metrics, of those that `is_wanted`. Shares are of the range. FLOPs come evenly over the time of their
+/// instruction; bytes of HBM belong to the range in which it starts, for it only starts the transfer. When that runs is not recorded, so the use of
 /// the bandwidth in a part of the run is that of its transfers ([`hbm::moved`]).
 pub(in crate::analysis::device) fn metrics(
     profile: &Profile,
@@ -116,7 +116,7 @@ fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&s
     out
 }
 
-/// `None` where the file tells no elements of products.
+/// `None` where the file records no elements of products.
 fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<Products> {
     let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
     let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);

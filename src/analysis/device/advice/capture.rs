@@ -94,7 +94,7 @@ fn first_execution(case: &Case<'_>) -> Verdict {
     })
 }
 
-/// Dynamic transfers, and those of them whose tensor is not told; `None` where the file does not tell which are dynamic.
+/// Dynamic transfers, and those of them whose tensor is not recorded; `None` where the file does not record which are dynamic.
 fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
     let variables = case.profile.attribute("variable");
     // A trace without its NEFF names no tensors, whatever it was captured with.

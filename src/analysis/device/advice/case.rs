@@ -1,4 +1,4 @@
-//! What the rules look at: figures and rows of a profile, worked out once.
+//! What the rules look at: values and rows of a profile, computed once.
 
 use crate::analysis::device::activity::busy::{Busy, busy};
 use crate::analysis::device::activity::engines::{Engine, engines};
@@ -26,7 +26,7 @@ pub(super) struct Case<'a> {
     pub total: f64,
     /// When each engine of each core worked, and its DMA.
     pub busy: Vec<Busy>,
-    /// Their figures, in the same order.
+    /// Their values, in the same order.
     pub engines: Vec<EngineTime>,
     /// Instructions by engine.
     pub work: Vec<Engine>,
@@ -40,7 +40,7 @@ pub(super) struct Case<'a> {
     computed: Vec<Computed>,
     /// The table of tensors, where there is one.
     info: Option<&'a GenericTable>,
-    /// Tensors and stretches of small transfers; worked out when first asked for.
+    /// Tensors and intervals of small transfers; computed when first asked for.
     memory: OnceCell<Tensors>,
     /// What the rows give of what neither the file nor the formulas tell; counted when first asked for.
     rows: OnceCell<Vec<Computed>>,
@@ -50,7 +50,7 @@ pub(super) struct Case<'a> {
 pub(super) struct Products {
     /// `NC 4`.
     pub core: String,
-    /// FLOPs of all; 0 where the file does not tell them.
+    /// FLOPs of all; 0 where the file does not record them.
     pub all: u64,
     /// FLOPs of those that only transpose.
     pub moved: u64,
@@ -66,7 +66,7 @@ pub(super) struct Products {
 pub(super) struct Utilization {
     /// Share of the peak of all cores.
     pub value: f64,
-    /// The most that the memory allows; `None` where it is not told.
+    /// The most that the memory allows; `None` where it is not recorded.
     pub most: Option<f64>,
     /// What its FLOPs are counted by.
     pub label: &'static str,
@@ -111,7 +111,7 @@ impl<'a> Case<'a> {
         self.info.map(|_| self.memory().rows.as_slice())
     }
 
-    /// Stretches in which tensors are reloaded, or small transfers follow each other closely.
+    /// Intervals in which tensors are reloaded, or small transfers follow each other closely.
     pub fn bands(&self) -> &[Band] {
         &self.memory().bands
     }
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
         self.memory.get_or_init(|| tensors(self.profile, self.info))
     }
 
-    /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not told, or 0.
+    /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not recorded, or 0.
     pub fn utilization(&self) -> Option<Utilization> {
         let told = |value: &str, most: &str, label| {
             let value = self.number(value).filter(|v| *v > 0.0)?;
@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
         self.products.iter().filter(|p| p.transposing > 0.0).max_by(|a, b| a.transposing.total_cmp(&b.transposing))
     }
 
-    /// Share of all FLOPs that the core with most of them does; `None` where rows do not tell FLOPs.
+    /// Share of all FLOPs that the core with most of them does; `None` where rows do not record FLOPs.
     pub fn largest_share(&self) -> Option<f64> {
         let sum: f64 = self.products.iter().map(|p| p.all as f64).sum();
         let most = self.products.iter().map(|p| p.all as f64).fold(0.0, f64::max);

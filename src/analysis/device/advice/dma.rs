@@ -23,12 +23,12 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R36", "Repeated reads of the same data", useless(case));
 }
 
-/// DMA packets whose size is told, each once: one for which another row stands as well is left out.
+/// DMA packets whose size is recorded, each once: one for which another row stands as well is omitted.
 #[derive(Default)]
 struct Packets {
     count: u64,
     small: Small,
-    /// Whether any stands on a dynamic queue; those of them below 512 bytes, and the first of these.
+    /// Whether any is on a dynamic queue; those of them below 512 bytes, and the first of these.
     has_dynamic: bool,
     n_tiny_dynamic: u64,
     tiny_dynamic: Option<SliceId>,
@@ -118,7 +118,7 @@ impl Packets {
     }
 }
 
-/// Stretches in which small transfers follow each other closely, those of most first.
+/// Intervals in which small transfers follow each other closely, those of most first.
 fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Location> + 'a {
     let small = case.bands().iter().filter(|b| b.kind == BandKind::SmallTransfers);
     let place =

@@ -53,7 +53,7 @@ struct Use {
     useful: f64,
 }
 
-/// Core by core, where the rows tell FLOPs; cores without products are left out.
+/// Core by core, where the rows record FLOPs; cores without products are omitted.
 fn use_by_core(case: &Case<'_>, model: Option<f64>) -> Vec<Use> {
     let useful = |p: &Products| p.all.saturating_sub(p.moved) as f64;
     let sum: f64 = case.products.iter().map(useful).sum();
@@ -68,7 +68,7 @@ fn use_by_core(case: &Case<'_>, model: Option<f64>) -> Vec<Use> {
 
 /// All cores together, from the metrics.
 fn use_of_all(case: &Case<'_>, model: Option<f64>) -> Option<Use> {
-    // The metric counts once what several cores do at once; the rows tell each core's.
+    // The metric counts once what several cores do at once; the rows record each core's.
     let of_rows: i64 = case.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.busy.0).sum();
     let active = if of_rows > 0 { Some(of_rows as f64 / 1e9) } else { case.number("tensor_engine_active_time") }.filter(|t| *t > 0.0)?;
     let all = case.number("hardware_flops")?;
@@ -81,7 +81,7 @@ fn useless(case: &Case<'_>) -> Verdict {
     let Some(hw) = case.hardware else { return MISSING };
     let model = case.number("model_flops").filter(|f| *f > 0.0);
     let mut uses = use_by_core(case, model);
-    // Of all together it is not told which core lost how much.
+    // Of all together it is not recorded which core lost how much.
     let n_cores = if uses.is_empty() { hw.n_cores } else { 1.0 };
     if uses.is_empty() {
         uses.extend(use_of_all(case, model));
@@ -194,7 +194,7 @@ fn overhead(case: &Case<'_>) -> Verdict {
 
 /// Mean use of all banks of a core, sample by sample, as a share of 1: (from, until, share).
 fn banks(counter: &Counter) -> impl Iterator<Item = (i64, i64, f64)> {
-    // Of eight banks, each as a share of one or of a hundred; which one the unit tells.
+    // Of eight banks, each as a share of one or of a hundred; which one the unit states.
     let scale = if counter.unit == "%" { 100.0 } else { 1.0 };
     let n = counter.series.len().max(1) as f64;
     let mean = move |at: usize| counter.series.iter().filter_map(|s| s.values.get(at)).sum::<f64>() / n / scale;

@@ -51,9 +51,9 @@ pub struct Finding {
     pub title: String,
     /// How bad it is.
     pub severity: Severity,
-    /// Time that could be won; `None` where that cannot be told.
+    /// Time that could be won; `None` where that cannot be determined.
     pub cost: Option<DurationNs>,
-    /// Figures: (what, how much).
+    /// Values: (what, how much).
     pub evidence: Vec<(String, String)>,
     /// Where to look.
     pub places: Vec<Location>,
@@ -214,7 +214,7 @@ fn rate(bytes_per_second: f64) -> String {
     format!("{} GB/s", text::three_digits(bytes_per_second / 1e9))
 }
 
-/// Texts of a column, with the rows they stand in.
+/// Texts of a column, with the rows they are in.
 fn texts<'t>(table: &'t GenericTable, column: &str) -> Vec<&'t str> {
     let Some(at) = table.columns.iter().position(|c| c == column) else { return Vec::new() };
     let cell = |row: &'t Vec<Cell>| match row.get(at) {

@@ -1,4 +1,4 @@
-//! R22–R26 and R29c: how well instructions fill their engine, as the sizes and types of their operands tell.
+//! R22–R26 and R29c: how well instructions fill their engine, as the sizes and types of their operands record.
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::spans::Spans;

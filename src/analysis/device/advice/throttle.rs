@@ -17,11 +17,11 @@ struct Limited {
     core: String,
     time: f64,
     lost: f64,
-    /// Times under a limit by what they cost, most first; those that cost nothing are left out.
+    /// Times under a limit by what they cost, most first; those that cost nothing are omitted.
     places: Vec<(i64, Location)>,
 }
 
-/// Core by core, from the moments that the file tells.
+/// Core by core, from the times that the file records it.
 fn limited(case: &Case<'_>) -> Vec<Limited> {
     let mut out: Vec<Limited> = Vec::new();
     for limit in case.device().map_or(&[][..], |d| &d.throttles) {

@@ -105,7 +105,7 @@ pub struct OpcodeTime {
     pub count: u64,
     /// Their durations added up.
     pub time: DurationNs,
-    /// Their waits for semaphores added up; they lie before the start. `None` where waits are not recorded.
+    /// Their waits for semaphores added up; they are before the start. `None` where waits are not recorded.
     pub wait: Option<DurationNs>,
     /// How many waited at all.
     pub waiting: u64,

@@ -30,7 +30,7 @@ pub fn bounds(profile: &Profile, query: &BoundsQuery) -> Bounds {
     bounds_of(profile, query, &rows::rows_of(profile, query.range))
 }
 
-/// The same of the rows of the range, which many answers share.
+/// The same for the rows of the range, which many answers share.
 pub fn bounds_of(profile: &Profile, query: &BoundsQuery, rows: &[CoreRows]) -> Bounds {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let mut out = Bounds { range, is_run: query.range.is_none_or(|r| gaps::holds_run(profile, r)), ..Bounds::default() };

@@ -72,7 +72,7 @@ pub struct Regions {
     pub range: TimeRange,
     /// Longest first; annotations by start.
     pub regions: Vec<Region>,
-    /// Regions that are left out.
+    /// Regions that are omitted.
     pub n_more: u64,
     /// What is not recorded, and how to record it.
     pub notes: Vec<String>,
@@ -145,7 +145,7 @@ pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
     regions_of(profile, query, &rows::rows_of(profile, query.range))
 }
 
-/// The same of the rows of the range, which many answers share.
+/// The same for the rows of the range, which many answers share.
 pub fn regions_of(profile: &Profile, query: &RegionsQuery, rows: &[CoreRows]) -> Regions {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let (choices, by) = labels_of(profile, query);
@@ -317,7 +317,7 @@ fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> 
     labels.found
 }
 
-/// Regions that the user marked, cut to the range; such as lie outside are left out.
+/// Regions that the user marked, cut to the range; such as are outside are omitted.
 fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
     let (all, has_bytes) = (instructions(given), opcodes_with_bytes(given));
     let region = |(name, range): &(String, TimeRange)| {

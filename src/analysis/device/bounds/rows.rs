@@ -36,7 +36,7 @@ pub struct CoreRows {
     pub products: Vec<Product>,
     /// By engine and opcode.
     pub opcodes: Vec<OpcodeTime>,
-    /// Transfers that the profiler leaves out.
+    /// Transfers that the profiler omits.
     pub unreported: u64,
 }
 
@@ -131,7 +131,7 @@ pub fn rows_of(profile: &Profile, range: Option<TimeRange>) -> Vec<CoreRows> {
     }
 }
 
-/// The same of a device profile and a range.
+/// The same for a device profile and a range.
 pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<CoreRows> {
     let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
     let named = |name: &str| profile.strings.iter().find(|(_, text)| *text == name).map(|(id, _)| id);
@@ -245,7 +245,7 @@ impl Columns<'_> {
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
             let [duplicates, unreported] = [&self.device.duplicates, &self.device.unreported].map(|all| lanes::within(all, &slices));
             for_each_chunk(slices.len(), &mut |part| {
-                // A packet that stands twice in the file is one.
+                // A packet that occurs twice in the file is one.
                 for i in part.map(|at| slices.start + at).filter(|i| !is_in(duplicates, *i)) {
                     if is_in(unreported, i) {
                         sums.rows.unreported += u64::from(self.starts_here(i));

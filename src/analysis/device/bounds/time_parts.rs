@@ -1,4 +1,4 @@
-//! Time that adds up: sets of moments cut into parts that do not overlap, and how sets overlap.
+//! Time that adds up: sets of times cut into parts that do not overlap, and how sets overlap.
 
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{DurationNs, TimeRange};

@@ -17,7 +17,7 @@ struct Work {
     /// Place in [`ENGINES`].
     engine: usize,
     spans: Vec<(i64, i64)>,
-    /// FLOPs, and those of transposes; `None` while no instruction tells.
+    /// FLOPs, and those of transposes; `None` while no instruction records.
     flops: Option<(u64, u64)>,
     origins: Origins,
     /// Instructions by their names, which are their opcodes.

@@ -49,12 +49,12 @@ fn of_file(given: &ChartContext<'_>) -> Option<Memory> {
     })
 }
 
-/// What was read but for reloads, as a share of what was read.
+/// What was read except for reloads, as a share of what was read.
 fn useful(read: u64, reloaded: u64) -> Option<f64> {
     (read > 0).then(|| read.saturating_sub(reloaded) as f64 / read as f64)
 }
 
-/// What transfers moved in a part of the run: instructions do not tell when theirs ran.
+/// What transfers moved in a part of the run: instructions do not record when theirs ran.
 fn of_transfers(given: &ChartContext<'_>, range: TimeRange) -> Option<Memory> {
     let moved = hbm::transferred(given.profile, given.device, range)?;
     Some(Memory { moved_by_dma: moved, source: Source::Transfers, ..Memory::default() })
@@ -71,13 +71,13 @@ fn of_rows(given: &ChartContext<'_>) -> Option<Memory> {
         out.written = out.written.saturating_add(row.written);
         if let Some(spilled) = row.spilled {
             out.spilled = Some(out.spilled.unwrap_or(0).saturating_add(spilled));
-            // What was spilled is not told apart by direction: saves are at most what was written.
+            // What was spilled is not distinguished by direction: saves are at most what was written.
             let saved = spilled.min(row.written);
             out.written -= saved;
             out.read -= (spilled - saved).min(row.read);
         }
     }
-    // Of spills that are not told apart by direction, none is no reload.
+    // Of spills that are not distinguished by direction, none is no reload.
     out.useful_read = if out.spilled == Some(0) { useful(out.read, 0) } else { None };
     Some(out)
 }

@@ -22,9 +22,9 @@ pub struct Charts {
     pub cores: Vec<String>,
     /// By core and engine.
     pub engines: Vec<EngineSplit>,
-    /// Bytes from and to HBM; `None` where the file does not tell them.
+    /// Bytes from and to HBM; `None` where the file does not record them.
     pub memory: Option<Memory>,
-    /// Mean size of a transfer; `None` where no size is told.
+    /// Mean size of a transfer; `None` where no size is recorded.
     pub transfer_mean: Option<TransferMean>,
     /// Transfers by DMA engine, queue and type.
     pub transfers: Vec<TransferGroup>,
@@ -40,7 +40,7 @@ pub struct Charts {
     pub boxes: Vec<BoxFigures>,
     /// What the run was made on: (name, value).
     pub system: Vec<(String, String)>,
-    /// What cannot be told, in sentences.
+    /// What cannot be determined, in sentences.
     pub notes: Vec<String>,
 }
 
@@ -51,13 +51,13 @@ pub struct EngineSplit {
     pub core: String,
     /// `Tensor`.
     pub engine: String,
-    /// Useful FLOPs ÷ (peak of the core × window); `None` for engines without matrix products and where FLOPs or peak are not told.
+    /// Useful FLOPs ÷ (peak of the core × window); `None` for engines without matrix products and where FLOPs or peak are not recorded.
     pub model: Option<f64>,
     /// FLOPs that only transpose, likewise.
     pub transpose: Option<f64>,
     /// Active time beyond the two.
     pub active: f64,
-    /// Active time that limits took away: Σ time under a limit × (1 − limit); `None` where the file tells no times of throttling.
+    /// Active time that limits took away: Σ time under a limit × (1 − limit); `None` where the file records no times of throttling.
     pub active_throttled: Option<f64>,
     /// Idle time.
     pub unused: f64,
@@ -85,19 +85,19 @@ pub struct Origins {
 /// Bytes from and to HBM.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Read, reloads left out where they are told.
+    /// Read, reloads omitted where they are recorded.
     pub read: u64,
-    /// Written, saves left out where they are told.
+    /// Written, saves omitted where they are recorded.
     pub written: u64,
-    /// Saved for want of room and loaded again; `None` where not told.
+    /// Saved for lack of space and loaded again; `None` if not recorded.
     pub spilled: Option<u64>,
-    /// The part of `spilled` that was loaded again; `None` where the two are not told apart.
+    /// The part of `spilled` that was loaded again; `None` where the two are not distinguished.
     pub reloaded: Option<u64>,
-    /// What was read but for reloads, as a share of what was read; `None` where not told.
+    /// What was read except for reloads, as a share of what was read; `None` if not recorded.
     pub useful_read: Option<f64>,
     /// Bandwidth of one stack × window; `None` where the metadata lack the bandwidth.
     pub available: Option<u64>,
-    /// Moved by transfers of which neither direction nor memory is told: all there is of [`MemorySource::Transfers`], 0 else.
+    /// Moved by transfers of which neither direction nor memory is recorded: all there is of [`MemorySource::Transfers`], 0 else.
     pub moved_by_dma: u64,
     /// Where the bytes come from.
     pub source: MemorySource,
@@ -148,7 +148,7 @@ pub enum TransferBy {
     Type,
 }
 
-/// Transfers of a core that have something in common; packets that stand twice in the file count once.
+/// Transfers of a core that have something in common; packets that occur twice in the file count once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferGroup {
     /// What they have in common.
@@ -159,11 +159,11 @@ pub struct TransferGroup {
     pub name: String,
     /// Time in which at least one of them ran.
     pub busy: DurationNs,
-    /// Bytes; `None` where no size is told.
+    /// Bytes; `None` where no size is recorded.
     pub bytes: Option<u64>,
     /// How many.
     pub count: u64,
-    /// Bytes ÷ (bandwidth × window): of one of the core's DMA engines for an engine, of all of them else; `None` where not told.
+    /// Bytes ÷ (bandwidth × window): of one of the core's DMA engines for an engine, of all of them else; `None` if not recorded.
     pub bandwidth_share: Option<f64>,
     /// `busy` ÷ window.
     pub busy_share: f64,
@@ -176,7 +176,7 @@ pub struct SizeGroup {
     pub core: String,
     /// The variable that they move, else their queue.
     pub name: String,
-    /// What feeds their queue; empty where not told.
+    /// What feeds their queue; empty if not recorded.
     pub kind: String,
     /// Bytes of each.
     pub size: u32,
@@ -193,9 +193,9 @@ pub struct SizeGroup {
 /// A collective operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Operation {
-    /// `AllGather`, with its size where told.
+    /// `AllGather`, with its size if recorded.
     pub group: String,
-    /// The larger of what goes in and comes out; `None` where not told.
+    /// The larger of what goes in and comes out; `None` if not recorded.
     pub bytes: Option<u64>,
     /// When it ran.
     pub range: TimeRange,

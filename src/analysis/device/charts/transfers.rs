@@ -31,7 +31,7 @@ type Key = (TransferBy, u32, u32);
 /// Sums of the transfers that have something in common.
 type Sums = Groups<Key, Sum>;
 
-/// A number that tells keys apart.
+/// A number that distinguishes keys.
 #[inline]
 fn hint(key: Key) -> u32 {
     key.0 as u32 * 101 + key.2
@@ -53,7 +53,7 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// What each transfer has in common with others, but for their queue.
+    /// What each transfer has in common with others, except for their queue.
     #[inline]
     fn keys(&self, root: u32, i: usize) -> impl Iterator<Item = Key> {
         let keys = [(TransferBy::Engine, root, at(self.engines, i).0), (TransferBy::Type, root, at(self.types, i).0)];
@@ -183,7 +183,7 @@ fn groups(given: &ChartContext<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
         (root, found)
     };
     let mut found: Vec<(u32, TransferGroup)> = sums.into_iter().map(group).collect();
-    // Numbers in names count as numbers: DMA-E9 stands before DMA-E10.
+    // Numbers in names count as numbers: DMA-E9 is before DMA-E10.
     let number = |name: &str| name.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse::<u64>().ok());
     let order =
         |g: &(u32, TransferGroup)| (g.1.by, g.0, if g.1.by == TransferBy::Engine { number(&g.1.name) } else { None }, g.1.name.clone());

@@ -5,19 +5,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// More words than these of one instruction are not told.
+/// More words than these of one instruction are not recorded.
 const MOST: usize = 64;
 
 /// One word of the operands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operand {
-    /// As it stands in the file.
+    /// As it is in the file.
     pub text: String,
     /// What it means; empty where that is not known.
     pub meaning: String,
 }
 
-/// Keys and what they mean; those of patterns and semaphores are told apart.
+/// Keys and what they mean; those of patterns and semaphores are distinguished.
 const KEYS: [(&str, &str); 33] = [
     ("channels", "Active partitions of 128"),
     ("cmp_op", "Condition of the branch"),
@@ -96,7 +96,7 @@ fn meaning(word: &str) -> String {
     }
 }
 
-/// Whether the word tells where elements are read or written.
+/// Whether the word states where elements are read or written.
 fn is_access(key: &str, value: &str) -> bool {
     key == "dst" || (key.starts_with("src") && value.contains('@')) || (value.starts_with("0x") && value.contains('['))
 }

@@ -74,7 +74,7 @@ pub fn unknown(profile: &Profile, programs: &[EngineProgram]) -> Vec<UnknownWord
             if out.len() == MOST_WORDS {
                 return out;
             }
-            // The same bytes say the same wherever they stand, but for names of semaphores.
+            // The same bytes say the same wherever they stand, except for names of semaphores.
             if out.iter().all(|w| w.word != word.bytes) {
                 out.push(UnknownWord {
                     core: engine.core.clone(),

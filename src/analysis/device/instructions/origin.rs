@@ -1,6 +1,6 @@
-//! Where an instruction comes from: lines of source, the calls that led there, and the loops it stands in.
+//! Where an instruction comes from: lines of source, the calls that led there, and the loops it is in.
 //!
-//! The lines stand in the instruction's own fields. Calls and loops stand in the tables `KernelInstructions`, `KernelStackFrames`,
+//! The lines are in the instruction's own fields. Calls and loops are in the tables `KernelInstructions`, `KernelStackFrames`,
 //! `KernelIterationVariables` and `StackFrame*` of Neuron Explorer, which point at each other by ids.
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl std::fmt::Display for SourceLocation {
 pub struct Frame {
     /// The function; empty where it is not recorded.
     pub function: String,
-    /// Where; `None` where it is not told.
+    /// Where; `None` where it is not recorded.
     pub place: Option<SourceLocation>,
     /// Whether `place` is where the function is defined, not the line it was at.
     pub is_definition: bool,
@@ -67,7 +67,7 @@ pub type Find<'a> = dyn Fn(&str, &[(&str, &str)]) -> Option<Row> + 'a;
 /// Looks up what belongs to one core: each physical core has its own numbers for stacks and loops.
 struct Lookup<'a> {
     find: &'a Find<'a>,
-    /// Index of the core as its rows write it; empty where the instruction does not tell.
+    /// Index of the core as its rows write it; empty where the instruction does not record it.
     core: &'a str,
 }
 
@@ -78,7 +78,7 @@ impl Lookup<'_> {
     }
 }
 
-/// The lines that a text names: `a.py:3`, `a.py:3, b.py:4`, `["a.py:3", "b.py:4"]`. What names no line is left out.
+/// The lines that a text names: `a.py:3`, `a.py:3, b.py:4`, `["a.py:3", "b.py:4"]`. What names no line is omitted.
 pub fn places(text: &str) -> Vec<SourceLocation> {
     let words = text.split([',', ';', '\n', '[', ']', '"', '\'']).map(str::trim);
     words.filter_map(place).collect()

@@ -45,7 +45,7 @@ pub struct Program {
     pub notes: Vec<String>,
 }
 
-/// An engine's program in figures.
+/// An engine's program in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramEngine {
     /// `NC 4`, or the subgraph where nothing is loaded.

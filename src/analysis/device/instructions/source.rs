@@ -31,11 +31,11 @@ pub struct SourceLine {
     pub place: SourceLocation,
     /// Instructions that name it. One that names several lines counts with each.
     pub instructions: u64,
-    /// Time in which any of them ran, semaphore waits left out; what overlaps on one core counts once, cores are added up.
+    /// Time in which any of them ran, semaphore waits omitted; what overlaps on one core counts once, cores are added up.
     pub time: DurationNs,
-    /// FLOPs of its matrix products, transposes included; `None` where the file does not tell.
+    /// FLOPs of its matrix products, transposes included; `None` where the file does not record it.
     pub flops: Option<u64>,
-    /// Bytes that they read from and wrote to HBM; `None` where the file does not tell.
+    /// Bytes that they read from and wrote to HBM; `None` where the file does not record it.
     pub hbm_bytes: Option<u64>,
     /// Instructions by engine: Tensor, Vector, Scalar, GpSimd, Sync.
     pub engines: [u64; 5],
@@ -130,7 +130,7 @@ fn new(place: &SourceLocation) -> Line {
     Line { told, spans: Vec::new() }
 }
 
-/// What figures are made of.
+/// What values are made of.
 struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
@@ -143,7 +143,7 @@ struct SourceContext<'a> {
     roots: Vec<u32>,
     /// End and core of the last instruction's lane: they come by lane.
     lane: (u32, u32),
-    /// Where instructions stand in [`NeuronDevice::hbm`].
+    /// Where instructions are in [`NeuronDevice::hbm`].
     hbm: SortedIndex,
 }
 

@@ -120,7 +120,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
 impl LayerTree<'_> {
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
-        // Where no instruction says what it is, as in an NTFF without its NEFF, nothing tells the runtime's from the compiler's.
+        // Where no instruction says what it is, as in an NTFF without its NEFF, nothing states the runtime's from the compiler's.
         let has_program = self.types.is_empty() || self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
         let mut at = root;
         for (number, level) in levels.iter().enumerate() {
@@ -129,7 +129,7 @@ impl LayerTree<'_> {
             if value == StrId(0) && !(is_layer || number == 0) {
                 continue;
             }
-            // The two kinds of "no name" are told apart by their number.
+            // The two kinds of "no name" are distinguished by their number.
             let key = (at, number as u8 | if value == StrId(0) && !has_program { 0x80 } else { 0 }, value);
             let hint = at.wrapping_mul(31).wrapping_add(value.0);
             at = match self.recent.get(hint, key).or_else(|| self.known.get(&key).copied()) {
@@ -153,7 +153,7 @@ impl LayerTree<'_> {
         at
     }
 
-    /// The node of a name; a layer's parts stand below each other down to `depth`.
+    /// The node of a name; a layer's parts are below each other down to `depth`.
     fn path(&mut self, mut at: u32, level: &Level<'_>, text: &str, depth: u32, step: &Step) -> Option<u32> {
         let parts: Vec<&str> = text.split('/').filter(|p| !p.is_empty()).collect();
         let is_whole = level.id != "layer" || parts.len() < 2 || text == RUNTIME;

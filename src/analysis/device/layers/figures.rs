@@ -1,4 +1,4 @@
-//! Figures of the nodes: each instruction is counted with the node it stands under, and at the end with all above that.
+//! Values of the nodes: each instruction is counted with the node it is under, and at the end with all above that.
 
 use super::LayerNode;
 use crate::analysis::device::share;
@@ -43,25 +43,25 @@ impl Cover {
     }
 }
 
-/// Time that a node covers: by engine, by any engine, and waits included. What overlaps counts once, so that it is told of each node apart.
+/// Time that a node covers: by engine, by any engine, and waits included. What overlaps counts once, so that it is recorded of each node apart.
 #[derive(Clone)]
 pub(super) struct NodeCoverage {
     parent: Option<u32>,
     engines: [Cover; 5],
     active: Cover,
     covered: Cover,
-    /// Whether a matrix product was met whose type is not told.
+    /// Whether a matrix product was found whose type is not recorded.
     is_untyped: bool,
 }
 
-/// What figures are made of.
+/// What values are made of.
 pub(super) struct Context<'a> {
     pub profile: &'a Profile,
     pub device: &'a NeuronDevice,
     pub range: TimeRange,
     /// The word for instructions that only transpose.
     pub transpose: Option<StrId>,
-    /// Where instructions stand in [`NeuronDevice::hbm`].
+    /// Where instructions are in [`NeuronDevice::hbm`].
     pub hbm: SortedIndex,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Step {
 }
 
 impl LayerTree<'_> {
-    /// Whether a node holds a matrix product whose type is not told.
+    /// Whether a node holds a matrix product whose type is not recorded.
     pub fn is_untyped(&self, at: u32) -> bool {
         self.marks[at as usize].is_untyped
     }

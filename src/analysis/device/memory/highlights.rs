@@ -1,4 +1,4 @@
-//! Stretches of the timeline worth a look: tensors that are moved again and again, and many small transfers at once.
+//! Intervals of the timeline of interest: tensors that are moved again and again, and many small transfers at once.
 
 use crate::analysis::device::memory::tensors::{RELOADED, TensorRow};
 use crate::base::Order as _;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 /// A transfer of fewer bytes is small: it takes about as long as one of this size.
 pub const SMALL_BYTES: u32 = 512;
-/// Small transfers that follow each other make a stretch when there are so many.
+/// Small transfers that follow each other make an interval when there are so many.
 pub const SMALL_MOST: u64 = 64;
 /// The next one begins within this time after the last one.
 pub const SMALL_GAP_NS: i64 = 1_000;
-/// Stretches that are listed.
+/// Intervals that are listed.
 const MOST: usize = 10_000;
 
 /// Start, end and bytes of a transfer.
 type Transfer = (i64, i64, u32);
 
-/// Why a stretch is listed.
+/// Why an interval is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BandKind {
     /// A tensor is moved more than twice.
@@ -27,7 +27,7 @@ pub enum BandKind {
     SmallTransfers,
 }
 
-/// A stretch of time.
+/// An interval of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Band {
     /// Why.
@@ -38,13 +38,13 @@ pub struct Band {
     pub name: String,
     /// Transfers in it.
     pub transfers: u64,
-    /// Bytes of these; `None` where the file does not tell.
+    /// Bytes of these; `None` where the file does not record it.
     pub bytes: Option<u64>,
     /// How many times the tensor's size was moved.
     pub factor: Option<f64>,
 }
 
-/// All stretches, by start.
+/// All intervals, by start.
 pub fn bands(profile: &Profile, tensors: &[TensorRow]) -> Vec<Band> {
     let reloaded = tensors.iter().filter_map(|t| {
         let (range, factor) = (t.used?, t.factor().filter(|f| *f > RELOADED)?);
@@ -58,7 +58,7 @@ pub fn bands(profile: &Profile, tensors: &[TensorRow]) -> Vec<Band> {
     out
 }
 
-/// Stretches of small transfers, core by core.
+/// Intervals of small transfers, core by core.
 fn small(profile: &Profile) -> Vec<Band> {
     let Domain::NeuronDevice(device) = &profile.domain else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The State Buffer as a map of address and time, where the file tells its allocations.
+//! The State Buffer as a map of address and time, where the file records its allocations.
 
 use crate::analysis::device::cells;
 use crate::base::Order as _;
@@ -29,7 +29,7 @@ pub struct SbufMap {
     pub n_unreadable: u64,
 }
 
-/// A stretch of addresses that is in use for a time.
+/// An interval of addresses that is in use for a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SbufArea {
     /// When.

@@ -1,6 +1,6 @@
 //! Tensors of a run and where its memory went: how often each tensor was moved, HBM by type, PSUM and State Buffer over time.
 //!
-//! A tensor's load factors stand in the file (`TensorInfo`) or not at all; transfers that name a variable are counted from the rows.
+//! A tensor's load factors are in the file (`TensorInfo`) or not at all; transfers that name a variable are counted from the rows.
 
 use crate::analysis::device::activity::usage::{self, UseCurve};
 use crate::analysis::device::cells;
@@ -11,19 +11,19 @@ use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A tensor that is moved more often than this is worth a look: AWS's viewers mark it.
+/// A tensor that is moved more often than this is of interest: AWS's viewers mark it.
 pub const RELOADED: f64 = 2.0;
 
 /// Tensors and memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tensors {
-    /// Those of the file and those that only transfers name: most often loaded first, then by bytes. Nodes of which nothing is told are left out.
+    /// Those of the file and those that only transfers name: most often loaded first, then by bytes. Nodes of which nothing is recorded are omitted.
     pub rows: Vec<TensorRow>,
     /// Device memory by core, most first, the total last.
     pub hbm: Vec<HbmUse>,
     /// Usage of PSUM banks and State Buffer partitions over time.
     pub curves: Vec<UseCurve>,
-    /// Stretches in which reloaded tensors or many small transfers were moved, by start.
+    /// Intervals in which reloaded tensors or many small transfers were moved, by start.
     pub bands: Vec<Band>,
     /// (core, partition) of which there are allocations of the State Buffer.
     pub maps: Vec<(i64, i64)>,
@@ -34,7 +34,7 @@ pub struct Tensors {
 /// One tensor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TensorRow {
-    /// Its name; empty for a node without one of which something else is told.
+    /// Its name; empty for a node without one of which something else is recorded.
     pub name: String,
     /// `IN`, `OUT`, `WEIGHT`.
     pub kind: Option<String>,
@@ -93,7 +93,7 @@ pub struct HbmUse {
     pub is_computed: bool,
 }
 
-/// Of [`tensors`] only the stretches.
+/// Of [`tensors`] only the intervals.
 pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     // Without a table no tensor has a size or a factor: none is known to be reloaded.
@@ -231,7 +231,7 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     // By string: the place among `found`.
     let mut places = vec![u32::MAX; profile.strings.len()];
     let mut found: Vec<(StrId, Moved)> = Vec::new();
-    // A packet that stands twice in the file is one.
+    // A packet that occurs twice in the file is one.
     let mut duplicates = device.duplicates.iter().copied().peekable();
     let (variables, bytes) = (variable.values.as_slice(), device.bytes.as_slice());
     for_each_chunk(variables.len(), &mut |part| {
@@ -281,7 +281,7 @@ pub(in crate::analysis::device) fn hbm(profile: &Profile) -> Vec<HbmUse> {
             out.push(HbmUse { core, kind: "Total".into(), bytes, is_total: true, is_computed: true });
         }
     }
-    // Most first, core by core; the total stands at the end.
+    // Most first, core by core; the total is at the end.
     out.order_by(|a, b| (&a.core, a.is_total, std::cmp::Reverse(a.bytes)).cmp(&(&b.core, b.is_total, std::cmp::Reverse(b.bytes))));
     out
 }

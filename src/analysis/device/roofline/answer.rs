@@ -1,4 +1,4 @@
-//! What the roofline tells.
+//! What the roofline states.
 
 use crate::base::{DurationNs, SliceId};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Ceiling {
 pub enum Basis {
     /// Read from and written to HBM: the memory ceiling holds for it.
     Hbm,
-    /// Read from and written to the State Buffer, whose bandwidth the file does not tell.
+    /// Read from and written to the State Buffer, whose bandwidth the file does not record it.
     Sbuf,
 }
 
@@ -47,7 +47,7 @@ pub struct Point {
     pub basis: Basis,
     /// Useful FLOPs: without transposes.
     pub flops: u64,
-    /// The same in terms of BF16's rate: an FP32 product counts four times. `None` where a product's type is not told.
+    /// The same in terms of BF16's rate: an FP32 product counts four times. `None` where a product's type is not recorded.
     pub adjusted: Option<u64>,
     /// Bytes of `basis`.
     pub bytes: u64,
@@ -59,11 +59,11 @@ pub struct Point {
     pub rate: f64,
     /// FLOP/s that the lower of the two ceilings allows at this intensity; `None` without a ceiling.
     pub roof: Option<f64>,
-    /// BF16 FLOP/s of the core, or of all cores, that it is of; `None` where not told.
+    /// BF16 FLOP/s of the core, or of all cores, that it is of; `None` if not recorded.
     pub peak: Option<f64>,
     /// Which ceiling that is.
     pub bound: Bound,
-    /// Whether bytes that need not have moved are left out: what the run could be, at the same rate.
+    /// Whether bytes that need not have moved are omitted: what the run could be, at the same rate.
     pub is_potential: bool,
     /// Its first instruction.
     pub first: Option<SliceId>,
@@ -86,6 +86,6 @@ pub struct Roofline {
     pub choices: Vec<(String, String)>,
     /// Parts of the longest layer's path.
     pub max_depth: u32,
-    /// What cannot be told, in sentences.
+    /// What cannot be determined, in sentences.
     pub notes: Vec<String>,
 }

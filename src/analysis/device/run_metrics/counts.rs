@@ -26,7 +26,7 @@ const BYTES: [(&str, &str); 6] = [
     ("psum_read_sbuf_write_count", "instructions that moved data from PSUM to the State Buffer"),
 ];
 
-/// The metrics; what the rows do not record is left out.
+/// The metrics; what the rows do not record is omitted.
 pub(in crate::analysis::device) fn counts(profile: &Profile) -> Vec<Computed> {
     let mut out: Vec<Computed> = Vec::new();
     let opcodes = active_times::opcode_times(profile);

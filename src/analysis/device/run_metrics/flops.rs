@@ -1,4 +1,4 @@
-//! FLOPs of groups of instructions, and what share of the device's peak they are: what Operators tells by row, with the rule of Layers.
+//! FLOPs of groups of instructions, and what share of the device's peak they are: what Operators shows by row, with the rule of Layers.
 
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::analysis::device::share;
@@ -14,7 +14,7 @@ pub struct Flops {
     pub all: u64,
     /// Of those, such that only transpose.
     pub transposes: u64,
-    /// `all ÷ (peak of all cores × (last end − first start))`; `None` where the metadata do not tell the peak.
+    /// `all ÷ (peak of all cores × (last end − first start))`; `None` where the metadata do not record the peak.
     pub hfu: Option<f64>,
     /// The same without transposes.
     pub mfu: Option<f64>,
@@ -45,8 +45,8 @@ struct Sum {
     flops: Option<(u64, u64)>,
 }
 
-/// FLOPs by (device, value of `column`) of the slices of `tracks` (with the device of each) that touch `range`, parted over their time. Groups without a matrix product are left out. `None` where the file
-/// tells no elements of products, or is not the profile of a device.
+/// FLOPs by (device, value of `column`) of the slices of `tracks` (with the device of each) that touch `range`, parted over their time. Groups without a matrix product are omitted. `None` where the file
+/// states no elements of products, or is not the profile of a device.
 pub fn by_group(
     profile: &Profile,
     column: &[StrId],

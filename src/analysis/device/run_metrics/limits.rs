@@ -1,13 +1,13 @@
-//! What throttling left of the tensor engine: its mean limit, from whatever the file tells of it.
+//! What throttling left of the tensor engine: its mean limit, from whatever the file says about it.
 
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::TrackId;
 use crate::model::{Cell, Domain, Profile};
 
-/// The mean limit of the core that was limited most: 1 is no limit. `None` where the file tells nothing of throttling.
+/// The mean limit of the core that was limited most: 1 is no limit. `None` where the file records nothing of throttling.
 ///
-/// As the summary of the run tells; where it does not, as the moments of throttling do (Σ time × limit ÷ Σ time, which is the same figure
-/// as long as the moments are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.
+/// As the summary of the run states; where it does not, as the times of throttling do (Σ time × limit ÷ Σ time, which is the same value
+/// as long as the times are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.
 pub(in crate::analysis::device) fn lowest(profile: &Profile, facts: &MetricSource<'_>) -> Option<f64> {
     let told = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min);
     told.or_else(|| of_moments(profile)).or_else(|| of_table(profile))

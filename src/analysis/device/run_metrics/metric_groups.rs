@@ -1,4 +1,4 @@
-//! Headings of metrics where the file does not tell them, as Parquet tables do not: those that the profiler's JSON gives to the same names.
+//! Headings of metrics where the file does not record them, as Parquet tables do not: those that the profiler's JSON gives to the same names.
 
 /// The heading of a metric, in the words of the JSON's `summary_groups`.
 pub(in crate::analysis::device) fn group(name: &str) -> &'static str {

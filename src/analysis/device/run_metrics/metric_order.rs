@@ -5,7 +5,7 @@ use crate::base::Order as _;
 use crate::model::{Cell, Profile};
 use rustc_hash::FxHashMap;
 
-/// Puts metrics summary by summary, group by group: first those that `summary_group_order` names, then others as first met, those without a group
+/// Puts metrics summary by summary, group by group: first those that `summary_group_order` names, then others as first seen, those without a group
 /// last; within a group by name. Where the file has no groups its own order stays.
 pub(in crate::analysis::device) fn sort(profile: &Profile, metrics: &mut [Metric]) {
     let places: FxHashMap<String, i64> = ranks(profile).into_iter().collect();

@@ -265,7 +265,7 @@ impl<'a> MetricSource<'a> {
         (!kinds.is_empty()).then(|| (*name, kinds.iter().map(|(share, limit)| share * limit).sum()))
     }
 
-    /// The mean utilisation limit over the time in which one was told; the file's own average counts all other time as a limit of zero.
+    /// The mean utilisation limit over the time in which one was recorded; the file's own average counts all other time as a limit of zero.
     pub fn throttle_limit(&self, core: usize) -> Option<f64> {
         let kinds = self.throttling(core);
         let covered: f64 = kinds.iter().map(|k| k.0).sum();

@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 6;
 /// More summaries than any run has cores.
 const MOST_NODES: usize = 4096;
 
-/// The run in figures.
+/// The run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Of the whole run: what the file says is of no part of it, whose metrics are of its rows alone.
@@ -28,7 +28,7 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// Busy time per core and engine, from the rows.
     pub engines: Vec<EngineTime>,
-    /// What to know when reading these figures.
+    /// What to know when reading these values.
     pub notes: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct Metric {
     pub node: u32,
     /// Its name in the file.
     pub name: String,
-    /// Heading it stands under.
+    /// Heading it is under.
     pub group: String,
     /// What the file says, where it is a number.
     pub file: Option<f64>,
@@ -96,7 +96,7 @@ pub struct EngineTime {
     pub bytes: Option<u64>,
 }
 
-/// The run, or a range of it, in figures.
+/// The run, or a range of it, in numbers.
 pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let facts = MetricSource::of(profile);
     let window = match &profile.domain {
@@ -171,7 +171,7 @@ fn about(words: &[(String, String)], name: &str) -> String {
     words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
 }
 
-/// Which figures of the file are not what its formulas and rows give.
+/// Which values of the file are not what its formulas and rows give.
 fn differing(metrics: &[Metric]) -> Option<String> {
     let names: Vec<&str> = metrics.iter().filter(|m| m.differs).map(|m| m.name.as_str()).collect();
     let shown = names[..names.len().min(MOST_NAMED)].join("`, `");
@@ -180,7 +180,7 @@ fn differing(metrics: &[Metric]) -> Option<String> {
     (!names.is_empty()).then(|| format!("Recorded and computed values differ for `{shown}`{more}: {listed}"))
 }
 
-/// What the rows tell of a whole run: metrics that no formula over the file's summary gives; those that it tells itself only where `is_beside` it.
+/// What the rows say about a whole run: metrics that no formula over the file's summary gives; those that it states itself only where `is_beside` it.
 pub(in crate::analysis::device) fn of_rows(
     profile: &Profile,
     facts: &MetricSource<'_>,
@@ -188,7 +188,7 @@ pub(in crate::analysis::device) fn of_rows(
     busy: &[Busy],
     is_beside: bool,
 ) -> Vec<Computed> {
-    // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
+    // The execution begins at 0; what is drawn may begin later, and some transfers are outside of it.
     let run = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),
         _ => profile.meta.range,
@@ -232,7 +232,7 @@ fn metrics(profile: &Profile, facts: &MetricSource<'_>, engines: &[Busy], (node,
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
         computed.push((engine.count, n as f64, "instructions of the engine on the timeline"));
     }
-    // Rows are of all cores: they stand beside the figures of a summary that is alone.
+    // Rows are of all cores: they are beside the values of a summary that is alone.
     let n_formulas = computed.len();
     if node == 0 {
         computed.extend(of_rows(profile, facts, &computed, engines, is_alone));
@@ -280,7 +280,7 @@ fn words(profile: &Profile, table: &str) -> Vec<(String, String)> {
     pairs.filter_map(|(name, cell)| if let Cell::Text(text) = cell { Some((name.clone(), text.clone())) } else { None }).collect()
 }
 
-/// Figures that a run may lack: (metric, what it is).
+/// Values that a run may lack: (metric, what it is).
 const WANTED: [(&str, &str); 4] = [
     ("hardware_flops", "FLOPs"),
     ("hbm_read_bytes", "bytes of HBM"),

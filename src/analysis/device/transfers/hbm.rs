@@ -1,4 +1,4 @@
-//! Bytes from and to HBM. Instructions tell them where they start a transfer, not when it runs; transfers tell when, but neither memory nor direction.
+//! Bytes from and to HBM. Instructions tell them where they start a transfer, not when it runs; transfers record when, but neither memory nor direction.
 
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;
@@ -19,14 +19,14 @@ pub(in crate::analysis::device) fn started<'a>(
     device.hbm.iter().filter(move |row| (range.start.0..range.end.0).contains(&profile.slices.start[row.slice as usize]))
 }
 
-/// Bytes (read, written) that instructions which start in `range` move; `None` where instructions do not tell them.
+/// Bytes (read, written) that instructions which start in `range` move; `None` where instructions do not record them.
 pub(in crate::analysis::device) fn traffic(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<(u64, u64)> {
     let add = |(read, written): (u64, u64), row: &HbmTraffic| (read.saturating_add(row.read), written.saturating_add(row.written));
     (!device.hbm.is_empty()).then(|| started(profile, device, range).fold((0, 0), add))
 }
 
 /// Bytes that moved in `range`, for the use of the bandwidth: of a range that holds the whole run those of the instructions, of a part of it those
-/// of its transfers. `None` where the file does not tell them.
+/// of its transfers. `None` where the file does not record them.
 pub(in crate::analysis::device) fn moved(profile: &Profile, range: TimeRange) -> Option<u64> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
     if gaps::holds_run(profile, range) {
@@ -35,9 +35,9 @@ pub(in crate::analysis::device) fn moved(profile: &Profile, range: TimeRange) ->
     transferred(profile, device, range)
 }
 
-/// Bytes of the transfers that run in `range`, parted over their time, fetches of instructions left out. They stand for bytes of HBM: of both public
-/// runs they are those that the instructions tell, and 320 bytes of semaphores (0.03%). Packets that stand twice in the file count once.
-/// `None` where no instruction tells bytes of HBM, which they could stand for, or no transfer tells a size.
+/// Bytes of the transfers that run in `range`, parted over their time, fetches of instructions omitted. They stand for bytes of HBM: of both public
+/// runs they are those that the instructions record it, and 320 bytes of semaphores (0.03%). Packets that occur twice in the file count once.
+/// `None` where no instruction records bytes of HBM, which they could stand for, or no transfer records a size.
 pub(in crate::analysis::device) fn transferred(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<u64> {
     let types = profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = profile.strings.iter().find(|(_, text)| *text == FETCH).map(|(id, _)| id);

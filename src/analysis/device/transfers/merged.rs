@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct MergedBar {
     /// Name of its row.
     pub row: String,
-    /// Variable that all of it belongs to; empty where the file tells none.
+    /// Variable that all of it belongs to; empty where the file records none.
     pub variable: String,
     /// Transfers.
     pub n: u64,
-    /// Their bytes, duplicates left out; `None` where the file does not tell them.
+    /// Their bytes, duplicates omitted; `None` where the file does not record them.
     pub bytes: Option<u64>,
     /// Transfers that the file marks as duplicates of others.
     pub n_duplicates: u64,
@@ -107,7 +107,7 @@ impl<'a> Columns<'a> {
         self.variables.get(i).copied().unwrap_or_default()
     }
 
-    /// The name of the row that a transfer of a track stands in.
+    /// The name of the row that a transfer of a track is in.
     fn row(&self, track: TrackId, i: usize) -> String {
         let text = |id: StrId| self.profile.strings.get(id);
         row_name(text(self.profile.tracks[track.index()].name), text(self.engine(i)), text(self.queue(i)), self.query)

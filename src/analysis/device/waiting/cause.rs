@@ -37,7 +37,7 @@ pub enum Cause {
     End,
     /// The next instruction waited for nothing: the time from one to the next.
     Issue,
-    /// The file does not tell.
+    /// The file does not record it.
     Unknown,
 }
 
@@ -122,7 +122,7 @@ impl Attribution {
     }
 }
 
-/// Tells causes; what follows from a name or a semaphore is worked out once.
+/// Tells causes; what follows from a name or a semaphore is computed once.
 pub(in crate::analysis::device) struct Causes<'a> {
     pub profile: &'a Profile,
     pub signals: &'a Signals<'a>,
@@ -187,7 +187,7 @@ impl<'a> Causes<'a> {
         *self.of_waits.borrow_mut().entry(key).or_insert_with(|| self.work_out(wait))
     }
 
-    /// The cause that a semaphore's owner tells, or else who sets it.
+    /// The cause that a semaphore's owner states, or else who sets it.
     fn work_out(&self, wait: Used<'_>) -> Cause {
         let owner = self.profile.strings.get(wait.owner);
         if !owner.is_empty() {
@@ -232,7 +232,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// The cause that a name tells: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
+/// The cause that a name states: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
 pub(in crate::analysis::device) fn of_owner(owner: &str, purpose: impl Fn(&str) -> Option<String>) -> Cause {
     const ENGINES: [&str; 12] =
         ["tensor", "tensormatrix", "vector", "scalar", "gpsimd", "sync", "pe", "act", "dve", "pool", "sp", "activation"];

@@ -88,7 +88,7 @@ pub struct Gaps {
     pub notes: Vec<String>,
 }
 
-/// The time that a profile covers: its execution window, and what stands outside of it.
+/// The time that a profile covers: its execution window, and what is outside of it.
 pub(in crate::analysis::device) fn whole(profile: &Profile) -> TimeRange {
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),

@@ -95,7 +95,7 @@ impl<'a> Signals<'a> {
         self.semaphores.get(used.place as usize)
     }
 
-    /// Whether the file tells operands at all.
+    /// Whether the file records operands at all.
     pub fn has_operands(&self) -> bool {
         !self.uses.is_empty()
     }

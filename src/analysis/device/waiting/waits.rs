@@ -33,12 +33,12 @@ pub(in crate::analysis::device) fn is_wait(name: &str) -> bool {
     name == "EVENT_SEMAPHORE"
 }
 
-/// The same of each string, by id.
+/// The same for each string, by id.
 pub(in crate::analysis) fn names(profile: &Profile) -> Vec<bool> {
     profile.strings.iter().map(|(_, name)| is_wait(name)).collect()
 }
 
-/// The semaphores of an instruction: those it waits for first, then those it sets. Empty where the file tells no operands.
+/// The semaphores of an instruction: those it waits for first, then those it sets. Empty where the file records no operands.
 pub fn semaphores(profile: &Profile, slice: SliceId) -> Vec<SemaphoreFact> {
     let signals = Signals::about(profile, slice);
     let waits = signals.waits(slice).map(|wait| waited(profile, &signals, wait));
@@ -98,7 +98,7 @@ fn given(profile: &Profile, signals: &Signals<'_>, set: Used<'_>) -> SemaphoreFa
     }
 }
 
-/// `from` as it is told beside `to`: with the time between them.
+/// `from` as it is given beside `to`: with the time between them.
 fn between(profile: &Profile, from: SliceId, to: SliceId) -> Neighbour {
     let gap = profile.slices.start[to.index()].saturating_sub(profile.slices.end(from.index()));
     neighbour(profile, from, StrId(0), gap)

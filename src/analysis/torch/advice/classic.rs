@@ -183,7 +183,7 @@ fn eligible_time(view: &View<'_>) -> (DurationNs, DurationNs, Vec<SliceId>) {
 }
 
 fn memory(view: &View<'_>) -> Option<Recommendation> {
-    // The CPU is left out: its memory is not among the devices'.
+    // The CPU is omitted: its memory is not among the devices'.
     let on_device = view.torch.memory.iter().filter(|m| m.device_type != 0 && m.device_id >= 0);
     let (event, allocated, capacity) = on_device
         .filter_map(|m| Some((m, m.allocated?, properties(view, m.device_id as u32)?.memory_bytes?)))

@@ -55,7 +55,7 @@ impl Gap {
     }
 }
 
-/// Gaps of all devices that lie within the steps, by device and time.
+/// Gaps of all devices that are within the steps, by device and time.
 pub fn gaps(view: &View<'_>, overview: &Overview) -> Vec<Gap> {
     let (Some(first), Some(last)) = (overview.steps.first(), overview.steps.last()) else {
         return Vec::new();

@@ -15,7 +15,7 @@ use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 /// Places a piece of advice points at.
 const EVIDENCE_MAX: usize = 5;
 
-/// All that applies, costliest first; what has no cost in time comes last.
+/// All that applies, most expensive first; what has no cost in time comes last.
 pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
     if overview.steps.is_empty() {
         return Vec::new();

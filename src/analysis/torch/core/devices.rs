@@ -1,4 +1,4 @@
-//! What the timeline's counters and step marks need of a trace, worked out alone: opening a trace does not wait for the whole model.
+//! What the timeline's counters and step marks need of a trace, computed alone: opening a trace does not wait for the whole model.
 
 use super::class::{self, Class};
 use super::gpu::Gpu;

@@ -22,7 +22,7 @@ pub struct Events {
     pub work: Vec<u32>,
 }
 
-/// The list that a slice stands in.
+/// The list that a slice is in.
 enum Sort {
     Host,
     Runtime,
@@ -162,9 +162,9 @@ pub struct HostNodes {
     pub slice: Vec<u32>,
     /// What it is.
     pub kind: Vec<NodeKind>,
-    /// Its list; lists in the order first met.
+    /// Its list; lists in the order first seen.
     pub list: Vec<u32>,
-    /// A track of each list: the first met.
+    /// A track of each list: the first seen.
     pub track: Vec<TrackId>,
     /// List by key of [`Threads`].
     pub list_of: FxHashMap<u64, u32>,

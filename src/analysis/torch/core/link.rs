@@ -48,7 +48,7 @@ impl Sources<'_> {
     }
 }
 
-/// Launches and what hangs on which node.
+/// Launches and what depends on which node.
 #[derive(Debug, Default)]
 pub struct Links {
     /// Position in `Events::runtimes` of the call that launched each work, or [`NONE`].
@@ -57,7 +57,7 @@ pub struct Links {
     pub calls: Vec<(Raw, u32)>,
     /// (node, work): work that is a node's by another way than its launch.
     pub work: Vec<(Raw, u32)>,
-    /// Work whose node is told by `work`, not by its launch.
+    /// Work whose node is identified by `work`, not by its launch.
     pub is_told: Vec<bool>,
     /// (node, runtime): calls inside another call; their work is the node's, their time is not counted again.
     pub inner_calls: Vec<(Raw, u32)>,
@@ -106,7 +106,7 @@ pub fn link(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Threa
         told_by_id(s, events, nodes, &mut links);
     } else {
         by_id(s, events, nodes, threads, &mut links);
-        // Kernels without a launch hang on the root of each thread that has steps.
+        // Kernels without a launch depend on the root of each thread that has steps.
         let n_lists = nodes.track.len();
         let mut has_step = vec![false; n_lists];
         for (kind, list) in nodes.kind.iter().zip(&nodes.list) {
@@ -224,7 +224,7 @@ fn operators_by_id(s: &Sources<'_>, nodes: &HostNodes) -> FxHashMap<u32, Raw> {
     out
 }
 
-/// Work that its own record, or the same node of a graph elsewhere, tells the operator of: kernels of graphs, kernels whose launch is not in the trace.
+/// Work that its own record, or the same node of a graph elsewhere, states the operator of: kernels of graphs, kernels whose launch is not in the trace.
 fn told_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut Links) {
     links.is_told = vec![false; events.work.len()];
     if s.era != Era::C {

@@ -49,7 +49,7 @@ pub struct TorchModel {
     pub launch: Vec<u32>,
     /// Row of `Torch::kernels` of each work, or [`NONE`]. By work.
     pub kernel_of: Vec<u32>,
-    /// The node each work hangs on, or [`NONE`]; a root where only its thread is known. By work.
+    /// The node each work depends on, or [`NONE`]; a root where only its thread is known. By work.
     pub node_of_work: Vec<u32>,
     /// Trees of host ranges.
     pub trees: Trees,
@@ -65,13 +65,13 @@ pub struct TorchModel {
 }
 
 impl TorchModel {
-    /// Works it out, by the rules that are right for the trace.
+    /// Computes it, by the rules that are right for the trace.
     pub fn new(profile: &Profile, torch: &Torch) -> Self {
         let era = Era::of(profile, torch);
         Self::with_rules(profile, torch, era, Rules::of(era))
     }
 
-    /// Works it out by other rules: to tell what one of them changes.
+    /// Computes it by other rules: to tell what one of them changes.
     pub fn with_rules(profile: &Profile, torch: &Torch, era: Era, rules: Rules) -> Self {
         let names = Names::new(profile);
         let class = class::classes(profile, torch, &names, &rules);
@@ -100,7 +100,7 @@ impl TorchModel {
         out
     }
 
-    /// Which node each record of memory belongs to; worked out once.
+    /// Which node each record of memory belongs to; computed once.
     pub fn owners(&self, profile: &Profile, torch: &Torch) -> &Owners {
         self.owners.get_or_init(|| Owners::new(profile, torch, &self.rules, &self.trees))
     }

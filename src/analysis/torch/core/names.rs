@@ -1,4 +1,4 @@
-//! What names tell: roles of host ranges, tensor cores, communication. One set of flags a string, found once.
+//! What names state: roles of host ranges, tensor cores, communication. One set of flags a string, found once.
 
 use crate::base::StrId;
 use crate::model::Profile;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 pub struct Owners {
     /// The innermost node by record; [`NONE`] where none was open.
     pub node: Vec<u32>,
-    /// Whether a record lies in a node or below. By node.
+    /// Whether a record is in a node or below. By node.
     pub is_touched: Vec<bool>,
 }
 

@@ -16,7 +16,7 @@ pub fn add(profile: &Profile, torch: &Torch, events: &Events, mut trees: Trees) 
     }
     let node_of: FxHashMap<u32, u32> = replays.work.iter().copied().collect();
     trees.work.retain(|&(_, work)| !node_of.contains_key(&events.work[work as usize]));
-    // By row: a replay stands on the row of its first kernel's device.
+    // By row: a replay is on the row of its first kernel's device.
     let track_of = super::events::tracks_by_slice(profile);
     let mut track: Vec<TrackId> = Vec::with_capacity(replays.nodes.len());
     for node in &replays.nodes {

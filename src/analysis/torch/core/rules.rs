@@ -42,13 +42,13 @@ impl Era {
 /// Where the corrected rules depart from the plugin's. All false is the plugin; `docs/pytorch-views.md` explains each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// Launches are found by time in the innermost host range of their thread; ids are a hint. Threads are told apart by process.
+    /// Launches are found by time in the innermost host range of their thread; ids are a hint. Threads are distinguished by process.
     pub is_linked_by_time: bool,
     /// Calls to the driver launch work, as those to the runtime do; all makers' devices count.
     pub has_driver_launches: bool,
     /// Ranges that a device ran are neither host time nor steps.
     pub are_device_annotations_apart: bool,
-    /// Communication is told by kernel names and every backend's ranges; host ranges count only where no kernel communicates.
+    /// Communication is identified by kernel names and every backend's ranges; host ranges count only where no kernel communicates.
     pub is_communication_by_kernel: bool,
     /// Backward operators that belong to no module stay where they were.
     pub keeps_unmatched_backward: bool,

@@ -1,4 +1,4 @@
-//! Call stacks: as the trace tells them, or put together from the Python functions around an operator.
+//! Call stacks: as the trace records them, or put together from the Python functions around an operator.
 
 use super::TorchModel;
 use super::class::Class;
@@ -6,7 +6,7 @@ use crate::base::{SliceId, StrId};
 use crate::model::{Profile, Torch};
 use rustc_hash::FxHashMap;
 
-/// Stacks that were met, each once.
+/// Stacks that were found, each once.
 #[derive(Debug, Default)]
 pub struct Stacks {
     /// (outer stack + 1 or 0, frame) → stack.
@@ -28,7 +28,7 @@ pub fn is_frame(name: &str) -> bool {
 }
 
 impl Stacks {
-    /// A number that equal stacks share; `None` where the trace tells no stack.
+    /// A number that equal stacks share; `None` where the trace records no stack.
     pub fn of(&mut self, profile: &Profile, torch: &Torch, model: &TorchModel, slice: SliceId) -> Option<u32> {
         if let Ok(at) = torch.stacks.binary_search_by_key(&slice.0, |s| s.0) {
             let text = torch.stacks[at].1;

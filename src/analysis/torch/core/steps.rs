@@ -23,9 +23,9 @@ pub struct Step {
 pub struct Steps {
     /// By start.
     pub steps: Vec<Step>,
-    /// The marks as they stand in the file, those left out included.
+    /// The marks as they are in the file, those omitted included.
     pub marks: Vec<Step>,
-    /// Steps at the end that were left out, since their device work is not all in the trace.
+    /// Steps at the end that were omitted, since their device work is not all in the trace.
     pub n_left_out: usize,
 }
 
@@ -46,7 +46,7 @@ pub fn steps(s: &Sources<'_>, events: &Events, links: &Links) -> Steps {
     Steps { n_left_out: n - steps.len(), steps, marks }
 }
 
-/// The slices `marked` as steps, as they stand in the file.
+/// The slices `marked` as steps, as they are in the file.
 pub fn marks(profile: &Profile, marked: impl Iterator<Item = u32>) -> Vec<Step> {
     let slices = &profile.slices;
     let step = |slice: u32| {

@@ -17,7 +17,7 @@ pub struct Root {
     pub node: u32,
     /// A track of the thread.
     pub track: TrackId,
-    /// Calls that hang on the root itself.
+    /// Calls that depend on the root itself.
     pub n_calls: u32,
 }
 
@@ -37,7 +37,7 @@ pub struct ModuleBackward {
 /// All trees.
 #[derive(Debug, Default)]
 pub struct Trees {
-    /// In the order first met.
+    /// In the order first seen.
     pub roots: Vec<Root>,
     /// Slice of each node; [`NO_SLICE`] for roots and for nodes in `made`.
     pub slice: Vec<u32>,
@@ -165,7 +165,7 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
             }
         }
     }
-    // Work without a launch counts as one more call of the root it is said to hang on.
+    // Work without a launch counts as one more call of the root it is said to depend on.
     let mut with_work: Vec<u32> = links.work.iter().map(|w| place(w.0)).collect();
     with_work.dedup();
     for (root, n) in out.roots.iter_mut().zip(n_calls) {

@@ -1,11 +1,11 @@
-//! The aligned walk along two trees: landmarks of the same kind and name are matched in order, what lies between them forms runs.
+//! The aligned walk along two trees: landmarks of the same kind and name are matched in order, what is between them forms runs.
 
 use super::{Diff, DiffFigures, DiffItem, DiffPart, DiffRow, DiffSide, OperatorDiff};
 use crate::base::DurationNs;
 use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 
-/// Nodes of one trace that stand beside each other, as positions in [`DiffPart::items`].
+/// Nodes of one trace that are beside each other, as positions in [`DiffPart::items`].
 type Nodes = Vec<u32>;
 
 /// A part of both.
@@ -199,7 +199,7 @@ fn joined(base: &[(String, DiffFigures)], experiment: &[(String, DiffFigures)]) 
     out
 }
 
-/// Sorts by the change of the first figure (of the second where the first is 0 in all rows), the greatest first; ties by name.
+/// Sorts by the change of the first value (of the second where the first is 0 in all rows), the greatest first; ties by name.
 pub fn sort(rows: &mut [OperatorDiff], first: fn(&DiffFigures) -> DurationNs, second: fn(&DiffFigures) -> DurationNs) {
     let value = |side: &Option<DiffFigures>, of: fn(&DiffFigures) -> DurationNs| side.as_ref().map_or(0, |f| of(f).0);
     let has_first = rows.iter().any(|r| value(&r.base, first) != 0 || value(&r.experiment, first) != 0);

@@ -47,7 +47,7 @@ pub struct DiffItem {
     pub device_ns: i64,
     /// Sum of, node by node, the device time, or the duration where that is 0.
     pub total_ns: i64,
-    /// First of its own sums: the operators of its nodes and below, those of items below left out.
+    /// First of its own sums: the operators of its nodes and below, those of items below omitted.
     pub sums_from: u32,
     /// How many.
     pub n_sums: u32,
@@ -73,11 +73,11 @@ pub enum Landmark {
 pub struct DiffSum {
     /// A position in [`DiffPart::names`].
     pub name: u32,
-    /// The figures.
+    /// The values.
     pub figures: DiffFigures,
 }
 
-/// Figures of an operator, or of a kernel (then the host's are 0).
+/// Values of an operator, or of a kernel (then the host's are 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DiffFigures {
     /// Calls.
@@ -99,7 +99,7 @@ pub struct FlatSum {
     pub name: u32,
     /// A position in [`DiffPart::names`]; `None` of kernels.
     pub shape: Option<u32>,
-    /// The figures.
+    /// The values.
     pub figures: DiffFigures,
 }
 

@@ -47,7 +47,7 @@ impl Texts {
 struct Maker<'a> {
     view: &'a View<'a>,
     times: NodeTimes,
-    /// Whether a landmark stands below. By node.
+    /// Whether a landmark is below. By node.
     has_landmark: Vec<bool>,
     names: Texts,
     items: Vec<DiffItem>,
@@ -137,7 +137,7 @@ impl<'a> Maker<'a> {
         self.items.push(item);
     }
 
-    /// The figures of an operator node.
+    /// The values of an operator node.
     fn figures(&self, node: u32) -> DiffFigures {
         let (trees, i) = (&self.view.model.trees, node as usize);
         DiffFigures {

@@ -115,7 +115,7 @@ fn by_number(parts: &[DistributedPart]) -> Vec<Vec<CallRef>> {
     out
 }
 
-/// Whether a call's record tells its process group and its number in it.
+/// Whether a call's record has its process group and its number in it.
 fn is_numbered(call: &CommunicationCall) -> bool {
     call.seq.is_some() && call.group.is_some()
 }

@@ -156,7 +156,7 @@ pub fn waits(part: &DistributedPart, transfer: &[Transfer], calls: impl Iterator
     WaitTimes { transfer: DurationNs(moving), synchronizing: DurationNs(all.saturating_sub(moving)) }
 }
 
-/// The table of one worker, in the order its operations were first met.
+/// The table of one worker, in the order its operations were first seen.
 fn operations(part: &DistributedPart, transfer: Option<&[Transfer]>) -> Vec<CommunicationRow> {
     let mut at_of = vec![usize::MAX; part.names.len()];
     let mut sums: Vec<(CommunicationRow, Ranges, Ranges, i64, u64)> = Vec::new();

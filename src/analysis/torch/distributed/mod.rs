@@ -29,7 +29,7 @@ pub struct DistributedPart {
     pub worker: String,
     /// The span of the run; empty where there is one only.
     pub span: String,
-    /// Rank and world size, where the trace tells.
+    /// Rank and world size, where the trace records it.
     pub rank: Option<(u32, u32)>,
     /// Devices it used.
     pub devices: Vec<WorkerDevice>,
@@ -78,7 +78,7 @@ pub struct CommunicationCall {
     pub name: u32,
     /// Position in [`DistributedPart::steps`]; `None` outside all steps.
     pub step: Option<u32>,
-    /// Bytes of its tensors; `None` where the trace does not tell.
+    /// Bytes of its tensors; `None` where the trace does not record it.
     pub size_bytes: Option<u64>,
     /// Process group, a position in [`DistributedPart::names`].
     pub group: Option<u32>,
@@ -121,7 +121,7 @@ pub struct Distributed {
     pub workers: Vec<WorkerTimes>,
     /// Steps that a worker has, in order: labels of the charts beside `all`.
     pub steps: Vec<String>,
-    /// Whether operations of the workers could be matched, so that waiting is told from moving data.
+    /// Whether operations of the workers could be matched, so that waiting is distinguished from moving data.
     pub is_matched: bool,
     /// Who the others wait for, the most expensive first. Empty unless matched.
     pub stragglers: Vec<Straggler>,
@@ -166,7 +166,7 @@ pub struct WorkerTimes {
     pub wait: Option<WaitTimes>,
     /// Step by step: (name, times). Empty unless matched.
     pub wait_steps: Vec<(String, WaitTimes)>,
-    /// By name, in the order first met.
+    /// By name, in the order first seen.
     pub operations: Vec<CommunicationRow>,
 }
 
@@ -177,7 +177,7 @@ pub struct CommunicationRow {
     pub name: String,
     /// Calls.
     pub calls: u64,
-    /// Bytes of their tensors; `None` where the trace does not tell for any call.
+    /// Bytes of their tensors; `None` where the trace does not record for any call.
     pub size_bytes: Option<u64>,
     /// Mean of the calls.
     pub mean_size_bytes: Option<u64>,

@@ -95,7 +95,7 @@ fn device(view: &View<'_>, id: u32) -> WorkerDevice {
     }
 }
 
-/// The step that each call (by start) lies in wholly; calls and steps are walked forward together.
+/// The step that each call (by start) is in wholly; calls and steps are walked forward together.
 fn in_steps(calls: &[Call], view: &View<'_>) -> Vec<Option<u32>> {
     let steps = &view.model.steps.steps;
     let mut at = 0;

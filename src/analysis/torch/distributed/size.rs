@@ -1,4 +1,4 @@
-//! How many bytes a collective operation moves, from what its record tells.
+//! How many bytes a collective operation moves, from what its record has.
 
 use crate::model::Profile;
 use crate::model::torch::Collective;

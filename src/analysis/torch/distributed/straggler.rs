@@ -21,7 +21,7 @@ pub fn stragglers(parts: &[DistributedPart], workers: &[WorkerTimes], steps: &[S
         calls.fold((0, 0), |n: Counts, (i, _)| (n.0 + u64::from(matched.is_last[w][i]), n.1 + 1))
     };
     out.extend(last(parts, None, &waited, |w| counts(w, None)));
-    // Waiting in each step by its name, and where that step stands in the worker's own list.
+    // Waiting in each step by its name, and where that step is in the worker's own list.
     let mut of_step: FxHashMap<&str, Vec<(usize, i64)>> = FxHashMap::default();
     let mut place: FxHashMap<(usize, &str), u32> = FxHashMap::default();
     for (w, worker) in workers.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::MemoryPoint;
 use crate::base::TimeNs;
 
-/// Corners of a curve at most. More cannot be told apart on a screen.
+/// Corners of a curve at most. More cannot be distinguished on a screen.
 pub const MAX_POINTS: usize = 10_240;
 
 /// Corners of the step curve through `points`: each value holds until the next one.

@@ -107,7 +107,7 @@ fn allocations(view: &View<'_>) -> Vec<u32> {
     out
 }
 
-/// Name and slice of an operator node; a bare allocation is named with the node it stands in.
+/// Name and slice of an operator node; a bare allocation is named with the node it is in.
 fn operator(view: &View<'_>, node: u32) -> (Option<String>, Option<SliceId>) {
     let trees = &view.model.trees;
     if node == NONE || !view.model.is_operator(view.profile, node) {

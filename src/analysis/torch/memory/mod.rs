@@ -39,19 +39,19 @@ pub struct Memory {
 pub struct MemoryDevice {
     /// `CPU`, `GPU0`, `XPU1`.
     pub name: String,
-    /// Size of its memory in bytes, where the trace tells.
+    /// Size of its memory in bytes, where the trace records it.
     pub capacity_bytes: Option<u64>,
     /// Corners of the step curve by time: two for each record but the first. At most [`curve::MAX_POINTS`]; more are thinned out for drawing.
     pub curve: Vec<MemoryPoint>,
     /// Corners before thinning out.
     pub n_points: u64,
-    /// The highest point. `None` where records do not tell totals.
+    /// The highest point. `None` where records have no totals.
     pub peak: Option<MemoryPeak>,
     /// By operator name. Operators that asked for nothing and gave nothing back are not listed.
     pub operators: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,
-    /// Those of them that lie in no operator, and so in no row.
+    /// Those of them that are in no operator, and so in no row.
     pub n_outside: u64,
     /// Sum of the bytes of those.
     pub outside_bytes: i64,
@@ -84,7 +84,7 @@ pub struct MemoryPeak {
 pub struct MemoryRow {
     /// `aten::empty`.
     pub name: String,
-    /// Calls, those that touched no memory included, as far as they stand beside or below one that did.
+    /// Calls, those that touched no memory included, as far as they are beside or below one that did.
     pub calls: u64,
     /// Bytes allocated less bytes released, in what the calls contain too.
     pub increase_bytes: i64,
@@ -102,7 +102,7 @@ pub struct MemoryRow {
     pub largest: SliceId,
 }
 
-/// Which pieces of memory to list.
+/// Which allocations to list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct MemoryEventsQuery {
     /// Name of the device.
@@ -131,10 +131,10 @@ pub struct MemoryEvents {
     pub largest_bytes: u64,
 }
 
-/// A piece of memory from allocation to release.
+/// An allocation from allocation to release.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MemoryLife {
-    /// The operator that allocated it: `aten::conv2d`, or `aten::randn (aten::empty)` for a bare allocation with the one it stands in.
+    /// The operator that allocated it: `aten::conv2d`, or `aten::randn (aten::empty)` for a bare allocation with the one it is in.
     pub operator: Option<String>,
     /// Bytes.
     pub size_bytes: u64,

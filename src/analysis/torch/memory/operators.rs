@@ -16,7 +16,7 @@ pub struct DeviceRows {
     pub rows: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,
-    /// Those that lie in no operator.
+    /// Those that are in no operator.
     pub n_outside: u64,
     /// Their bytes.
     pub outside_bytes: i64,
@@ -52,7 +52,7 @@ impl Sums {
     }
 }
 
-/// Rows of every device that has records; records and nodes outside `range` are left out (both ends belong to it).
+/// Rows of every device that has records; records and nodes outside `range` are omitted (both ends belong to it).
 pub fn operators(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> FxHashMap<DeviceKey, DeviceRows> {
     let is_in = |time: i64| range.is_none_or(|r| r.start.0 <= time && time <= r.end.0);
     let is_operator = |node: u32| node != NONE && view.model.is_operator(view.profile, node);
@@ -81,7 +81,7 @@ pub fn operators(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> 
     out
 }
 
-/// Calls by name of operators that stand beside or below a node with records, and the operators with records.
+/// Calls by name of operators that are beside or below a node with records, and the operators with records.
 fn visited(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> (FxHashMap<StrId, u64>, Vec<u32>) {
     let (trees, slices) = (&view.model.trees, &view.profile.slices);
     let mut calls: FxHashMap<StrId, u64> = FxHashMap::default();

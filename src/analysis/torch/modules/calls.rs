@@ -29,7 +29,7 @@ pub struct Calls {
     pub longest: Option<(i64, SliceId)>,
 }
 
-/// Sums by module; modules inside backward passes and unknown ranges do not count. With them the names of modules in the order first met.
+/// Sums by module; modules inside backward passes and unknown ranges do not count. With them the names of modules in the order first seen.
 pub fn by_module(view: &View<'_>, wanted: NodeKind) -> (FxHashMap<ModuleKey, Calls>, Vec<ModuleKey>) {
     let (trees, slices) = (&view.model.trees, &view.profile.slices);
     let times = NodeTimes::new(view.profile, view.model);

@@ -6,7 +6,7 @@ use crate::model::Profile;
 use crate::model::torch::{ABSENT, Function};
 use rustc_hash::FxHashMap;
 
-/// What tells modules apart: name and number (0 of Lightning's).
+/// What distinguishes modules: name and number (0 of Lightning's).
 pub type ModuleKey = (StrId, u32);
 
 /// A module in the hierarchy, each distinct subtree once.
@@ -23,7 +23,7 @@ pub struct Shape {
 pub struct Hierarchy {
     /// Children before parents.
     pub shapes: Vec<Shape>,
-    /// Positions in `shapes`, each once, in the order first met.
+    /// Positions in `shapes`, each once, in the order first seen.
     pub roots: Vec<u32>,
 }
 
@@ -113,7 +113,7 @@ fn shapes(tops: &[u32], children: &FxHashMap<u32, Vec<u32>>, key: impl Fn(u32) -
     out
 }
 
-/// The hierarchy of Lightning's module names: `a.b` stands below `a` where there is an `a`. Names in the order first met.
+/// The hierarchy of Lightning's module names: `a.b` is below `a` where there is an `a`. Names in the order first seen.
 pub fn of_dotted(profile: &Profile, names: &[StrId]) -> Hierarchy {
     let path = |name: StrId| dotted(profile.strings.get(name));
     let by_path: FxHashMap<&str, u32> = names.iter().enumerate().map(|(i, &name)| (path(name), i as u32)).collect();

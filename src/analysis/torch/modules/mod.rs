@@ -36,7 +36,7 @@ pub struct Modules {
     pub notes: Vec<String>,
 }
 
-/// One module. Figures are of all its calls in the trace, wherever it stands in the tree: the same module under two parents repeats them.
+/// One module. Values are of all its calls in the trace, wherever it is in the tree: the same module under two parents repeats them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModuleRow {
     /// `Conv2d_3`.
@@ -130,7 +130,7 @@ pub struct TreeNode {
     pub device_total: DurationNs,
     /// Children, listed or not.
     pub n_children: u32,
-    /// Its slice; `None` of a backward module, which no record tells of.
+    /// Its slice; `None` of a backward module, which no record says about.
     pub slice: Option<SliceId>,
     /// Colour slot of its name.
     pub colour: u16,

@@ -28,7 +28,7 @@ pub fn threads(view: &View<'_>) -> Vec<TreeThread> {
     out
 }
 
-/// The main thread: by the plugin's rule the first one; else the first that has steps or modules, and for want of these the one with most nodes.
+/// The main thread: by the plugin's rule the first one; else the first that has steps or modules, and for lack of these the one with most nodes.
 pub fn main(view: &View<'_>) -> Option<u32> {
     let trees = &view.model.trees;
     if !view.model.rules.is_linked_by_time {
@@ -99,7 +99,7 @@ fn touches(view: &View<'_>, node: u32, range: Option<TimeRange>) -> bool {
     range.is_none_or(|r| r.touches(TimeNs(start), DurationNs(end.saturating_sub(start))))
 }
 
-/// How many nodes stand between a node and its root: what the depth of its children is.
+/// How many nodes are between a node and its root: what the depth of its children is.
 fn depth(view: &View<'_>, node: u32) -> u32 {
     let mut depth = 0;
     let mut at = view.model.trees.parent[node as usize];

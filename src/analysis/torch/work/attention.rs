@@ -10,7 +10,7 @@ type Shape = [u64; 4];
 /// The work of an attention operator; `None` for others.
 pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
     let plain = |at: usize| inputs.tensor_of::<4>(at);
-    // The heads stand after the length.
+    // The heads are after the length.
     let swapped = |at: usize| inputs.tensor_of::<4>(at).map(|([b, n, h, d], dtype)| ([b, h, n, d], dtype));
     match name {
         "aten::_scaled_dot_product_flash_attention" => of([plain(0)?, plain(1)?, plain(2)?], inputs.flag(4)?, 2, 1),

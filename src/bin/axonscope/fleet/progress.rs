@@ -18,7 +18,7 @@ fn bar(total: u64, what: &'static str, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     // Without decimals: of thousands of files a second they say nothing.
     let rate = |state: &ProgressState, out: &mut dyn Write| {
-        // What a bar cannot show it leaves out.
+        // What a bar cannot show it omits.
         let _ = write!(out, "{:.0}/s", state.per_sec());
     };
     bar.with_style(style.with_key("rate", rate)).with_message(what)

@@ -27,7 +27,7 @@ fn report(phase: Phase, from_ms: f64, to_ms: f64) {
     }
 }
 
-/// One line for each phase that was met, and one for the time since [`listen`], on standard error.
+/// One line for each phase that was found, and one for the time since [`listen`], on standard error.
 pub fn print() {
     let Ok(sums) = SUMS.lock() else { return };
     for phase in Phase::ALL {

@@ -58,7 +58,7 @@ fn memory(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     Ok(plugin::memory(&memory, &events))
 }
 
-/// Args `thread`, `below`, `levels` (of the tree; 3 unless told, 0 is all), `limit`, `start_ns`, `end_ns`.
+/// Args `thread`, `below`, `levels` (of the tree; 3 unless given, 0 is all), `limit`, `start_ns`, `end_ns`.
 fn modules(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     let modules = ask(session, &ModulesQuery)?;
     let number = |key: &str| Ok::<_, Error>(arguments.number(key)?.and_then(|n| u32::try_from(n).ok()));
@@ -73,7 +73,7 @@ fn modules(session: &Session, arguments: &Arguments) -> Fallible<Value> {
     Ok(plugin::modules(&modules, &tree))
 }
 
-/// Where the files belong, by their paths and what they tell of ranks.
+/// Where the files belong, by their paths and what they say about ranks.
 fn origins(sessions: &[Session], arguments: &Arguments) -> Vec<Origin> {
     let is_one_each = sessions.len() == arguments.files.len();
     let origin = |(i, session): (usize, &Session)| Origin {
@@ -104,7 +104,7 @@ fn distributed(sessions: &[Session], arguments: &Arguments) -> Fallible<Value> {
     Ok(plugin::distributed(&merged))
 }
 
-/// Args `base` (name of the file to compare with; the first unless told), `path` (`0-2`), `by` (`operator`, `operator_shape`, `kernel`: a
+/// Args `base` (name of the file to compare with; the first unless given), `path` (`0-2`), `by` (`operator`, `operator_shape`, `kernel`: a
 /// flat diff).
 fn diff(sessions: &[Session], arguments: &Arguments) -> Fallible<Value> {
     let [_, _] = sessions else {

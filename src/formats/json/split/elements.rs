@@ -180,7 +180,7 @@ impl Splitter {
         }
     }
 
-    /// A record within the block that cannot be read: goes on where the next one begins in it.
+    /// A record within the block that cannot be read: continues where the next one begins in it.
     fn close_damaged(&mut self, part: &[u8], base: u64, sink: &mut dyn Sink) -> Option<Stopped> {
         let cut = self.boundary(part);
         sink.damaged(&part[..cut.unwrap_or(part.len())], self.open_at, Damage::Unreadable);
@@ -191,7 +191,7 @@ impl Splitter {
     }
 }
 
-/// Reports what stands between two records beside commas.
+/// Reports what is between two records beside commas.
 #[inline(always)]
 fn stray(block: &[u8], from: usize, to: usize, base: u64, sink: &mut dyn Sink) {
     let gap = &block[from..to];

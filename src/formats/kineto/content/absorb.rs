@@ -54,7 +54,7 @@ impl Content {
 
     /// Adds `piece`, the records after those read so far. `account` is its ledger.
     ///
-    /// Strings, processes, threads and tracks get their ids in the order in which they are first met in the file: those of a piece in the order
+    /// Strings, processes, threads and tracks get their ids in the order in which they are first seen in the file: those of a piece in the order
     /// of the piece, after all before it.
     pub fn absorb(&mut self, mut piece: Content, mut account: Ledger, ledger: &mut Ledger) {
         let strings = self.builder.strings.absorb(piece.builder.strings.table());
@@ -131,7 +131,7 @@ impl Content {
     /// What depends on the text before the piece.
     fn settle_deferred(&mut self, deferred: Deferred, known: &Known, account: &mut Ledger) {
         let mut later = Ledger::default();
-        // Where each reason of `later` was first met.
+        // Where each reason of `later` was first seen.
         let mut first_met = Vec::new();
         let mut pass = Pass { content: self, ledger: &mut later };
         for mut end in deferred.ends {

@@ -26,7 +26,7 @@ pub(in crate::formats::kineto) fn is_details(path: &str) -> bool {
     split(path).1 == DETAILS
 }
 
-/// Whether a trace is one of captures: by its directory, its name, or the annotation that stands at its beginning.
+/// Whether a trace is one of captures: by its directory, its name, or the annotation that is at its beginning.
 pub(in crate::formats::kineto) fn is_capture(head: &MemberHead) -> bool {
     let name = split(&head.name).1;
     let is_named = name.starts_with("graph_capture_") || name.starts_with("cuda_graph_capture");

@@ -30,7 +30,7 @@ pub(super) struct Unit {
     pub(super) launches: Vec<Launch>,
     /// In pre-order.
     pub(super) nodes: Vec<Node>,
-    /// Batch size, where an annotation or `execution_details.json` tells it.
+    /// Batch size, where an annotation or `execution_details.json` states it.
     pub(super) batch: Option<u64>,
     /// Position of its trace among the members.
     pub(super) member: usize,

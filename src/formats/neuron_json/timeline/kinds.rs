@@ -1,4 +1,4 @@
-//! What stands on the timeline of a Neuron device.
+//! What is on the timeline of a Neuron device.
 
 use crate::base::{StrId, TrackId};
 use crate::model::builder::SharedRow;
@@ -39,7 +39,7 @@ pub(super) const ATTRS: [(Attr, &str, &str); 13] = [
     (Attr::Tensorizer, "tensorizer", "Tensorizer instruction"),
 ];
 
-/// What an instruction worked on, as far as the file tells.
+/// What an instruction worked on, as far as the file records it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Multiplications and additions of a matrix product: half its FLOPs.
@@ -50,7 +50,7 @@ pub(crate) struct Work {
     pub hbm_read: Option<u64>,
     /// Bytes written to HBM.
     pub hbm_written: Option<u64>,
-    /// Of both, bytes that were only saved and loaded again for want of room.
+    /// Of both, bytes that were only saved and loaded again for lack of space.
     pub spilled: Option<u64>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct Transfer {
     pub start: i64,
     pub duration: i64,
     pub bytes: Option<u32>,
-    /// What feeds the queue, in the file's word; empty when it is not told.
+    /// What feeds the queue, in the file's word; empty when it is not recorded.
     pub queue_type: StrId,
     /// Another record stands for the same packet.
     pub is_duplicate: bool,

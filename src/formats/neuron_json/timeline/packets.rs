@@ -1,8 +1,8 @@
 //! Which instruction asked for the transfer of a DMA packet.
 //!
 //! An engine puts its transfers on its dynamic queue, `qGpSimdDynamic`, in the order in which it executes them. The 16 DMA engines each serve a ring
-//! of the queue, and on every ring a transfer ends with one packet of 4 bytes that raises its semaphore. So on each ring the k-th stretch up to such a
-//! packet belongs to the k-th transfer. A stretch is attributed only if the packets of all rings add up to the bytes that the instruction writes and
+//! of the queue, and on every ring a transfer ends with one packet of 4 bytes that raises its semaphore. So on each ring the k-th interval up to such a
+//! packet belongs to the k-th transfer. An interval is attributed only if the packets of all rings add up to the bytes that the instruction writes and
 //! none begins before it: a packet of data with 4 bytes would look like an end.
 
 use crate::base::text::{count, counted};
@@ -70,7 +70,7 @@ struct Transfer {
     bytes: Option<u64>,
 }
 
-/// What the packets of a stretch add up to, on all rings.
+/// What the packets of an interval add up to, on all rings.
 #[derive(Clone, Copy)]
 struct Stretch {
     n_packets: u32,
@@ -179,12 +179,12 @@ fn queue(
     let nothing = Stretch { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
     let mut stretches = vec![nothing; transfers.len()];
     let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
-    // Notes which transfer the packets are of that start together on a ring, in place of the instruction.
+    // Notes which transfer the packets are of that start together on a ring, instead of the instruction.
     let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
         // Packets of a ring run one after the other: those that start within a nanosecond end in their order.
         ring.pending.sort_by_key(|s| slices.end(*s as usize));
         for slice in ring.pending.drain(..).map(|s| s as usize) {
-            // More transfers than the engine asked for: the first ones are of another run, and the order tells nothing.
+            // More transfers than the engine asked for: the first ones are of another run, and the order says nothing.
             let stretch = stretches.get_mut(ring.n_ended)?;
             triggers[slice] = ring.n_ended as u32;
             stretch.n_packets += 1;

@@ -3,7 +3,7 @@
 use crate::base::for_each_chunk;
 use crate::model::{Counter, Profile, TrackKind};
 
-/// Names of the rows of throughput that transfers tell.
+/// Names of the rows of throughput that transfers record.
 const ROW: &str = "DMA Throughput";
 
 /// Puts a rate of 0 where a core's last transfer ended: profilers write a rate with each change, but often none when transfers stop, and the last one
@@ -26,7 +26,7 @@ fn reach(profile: &Profile, core: u32, times: &[i64]) -> Vec<i64> {
     let is_below = |mut track: u32| loop {
         match profile.tracks[track as usize].parent {
             Some(parent) if parent.0 == core => break true,
-            // A group stands before what it holds.
+            // A group is before what it holds.
             Some(parent) if parent.0 < track => track = parent.0,
             _ => break false,
         }
@@ -119,7 +119,7 @@ mod tests {
         };
         // The first transfers end at 8, the next at 30; the last sample is after all of them.
         check(&[0, 5, 20, 40], &[1.0, 2.0, 3.0, 4.0], &[8, 8, 30, 30], &[(0, 1.0), (5, 2.0), (8, 0.0), (20, 3.0), (30, 0.0), (40, 0.0)]);
-        // One that runs on, or is told to stop already, stays as it is.
+        // One that runs on, or is asked to stop already, stays as it is.
         check(&[0, 5], &[1.0, 0.0], &[9, 9], &[(0, 1.0), (5, 0.0)]);
         check(&[0, 5], &[1.0, 2.0], &[i64::MIN, i64::MIN], &[(0, 1.0), (5, 2.0)]);
         check(&[], &[], &[], &[]);

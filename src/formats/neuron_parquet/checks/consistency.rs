@@ -31,7 +31,7 @@ const COUNTS: [(&str, &[&str], f64); 2] = [
 /// Two lengths of one run differ by less than this share.
 const SAME: f64 = 0.02;
 
-/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last moments of tables, `moments` some of them.
+/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last times of tables, `moments` some of them.
 pub fn check(
     tables: &BTreeMap<String, Table>,
     (ends, moments): (&[(&'static str, i64)], &[Moments]),
@@ -77,7 +77,7 @@ fn tell(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
     ));
 }
 
-/// Rows lie inside the run: that they do says little, a shorter run's do as well.
+/// Rows are inside the run: that they do says little, a shorter run's do as well.
 fn inside((table, end): (&'static str, i64), window_ns: i64) -> Pair {
     Pair {
         tables: [table, "Metadata"],

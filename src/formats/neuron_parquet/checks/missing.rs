@@ -120,7 +120,7 @@ pub fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
     }
 }
 
-/// What views lack for want of a column that is not there, cannot be read, or is of another type, as `of_other_types` are; for the list of what is
+/// What views lack for lack of a column that is not there, cannot be read, or is of another type, as `of_other_types` are; for the list of what is
 /// not available.
 pub fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, &str)], is_one_core: bool) -> Vec<String> {
     let is_lost = |table: &str, column: &str| {

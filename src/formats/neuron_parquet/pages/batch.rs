@@ -36,7 +36,7 @@ pub struct Cells<V> {
 }
 
 impl<V: Default> Cells<V> {
-    /// `values` of the rows that have one, which `is_held` tells row by row; `n` rows.
+    /// `values` of the rows that have one, which `is_held` states row by row; `n` rows.
     pub fn spread(mut values: Vec<V>, n: usize, is_held: impl Fn(usize) -> bool) -> Self {
         if values.len() == n {
             return Cells { values, held: Vec::new() };
@@ -84,7 +84,7 @@ impl Ints<'_> {
 pub struct TextIds(Vec<StrId>);
 
 impl TextIds {
-    /// The id of a row's text; the empty one's where nothing is told.
+    /// The id of a row's text; the empty one's where nothing is recorded.
     #[inline(always)]
     pub fn get(&self, row: usize) -> StrId {
         self.0.get(row).copied().unwrap_or_default()

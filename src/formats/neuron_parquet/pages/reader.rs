@@ -32,7 +32,7 @@ pub struct File {
     bad: Bad,
     /// Rows, as its footer says.
     pub n_rows: u64,
-    /// Those of them that cannot be read, once that was met.
+    /// Those of them that cannot be read, once that was found.
     n_lost: Cell<Option<u64>>,
 }
 

@@ -3,7 +3,7 @@
 use super::errors::Found;
 use bytes::Bytes;
 
-/// Reads the numbers front to back; holds no more than the bytes they stand in.
+/// Reads the numbers front to back; holds no more than the bytes they are in.
 pub struct Hybrid {
     bytes: Bytes,
     /// Where the next run begins.

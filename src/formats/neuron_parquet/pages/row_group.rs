@@ -1,4 +1,4 @@
-//! The columns of a row group beside each other. One that cannot be read is left out, as long as rows have a place without it.
+//! The columns of a row group beside each other. One that cannot be read is omitted, as long as rows have a place without it.
 
 use super::batch::{Batch, Values};
 use super::column::Column;
@@ -86,7 +86,7 @@ impl<'a> Group<'a> {
     fn lose(&mut self, leaf: usize, at: u64, found: Found) -> Result<(), RowsError> {
         let why = expected(self.meta, leaf, at, found);
         let is_vital = self.wanted.vital == Some(leaf);
-        // What makes the reading end is told with the rows that are lost.
+        // What makes the reading end is given with the rows that are lost.
         self.bad.borrow_mut().entry(leaf).or_insert_with(|| (why.clone(), is_vital));
         self.why = why;
         if is_vital { Err(self.why.clone()) } else { Ok(()) }

@@ -121,7 +121,7 @@ impl Ahead {
             parts.extend(chunks);
             let of_group = &parts[parts.len() - leaves.iter().flatten().count()..];
             n_bytes = of_group.iter().fold(n_bytes, |sum, part| sum.saturating_add(part.1));
-            // A group that lies beyond the end fails when its turn comes, not with those before it.
+            // A group that is beyond the end fails when its turn comes, not with those before it.
             let is_inside = of_group.iter().all(|(start, n)| start.saturating_add(*n) <= self.len);
             if n_groups == 0 && n_bytes > BLOCK && !are_large_wanted {
                 self.replace(Vec::new());

@@ -23,7 +23,7 @@ const PSUM: [&str; 8] = [
 /// fractions.
 #[derive(Clone, Copy, PartialEq)]
 enum Scale {
-    /// They stand in it.
+    /// They are in it.
     Plain,
     /// To hundredths.
     Percent,

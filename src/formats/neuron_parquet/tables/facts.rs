@@ -27,7 +27,7 @@ const FACTS: [(&str, &str, &str, &str); 15] = [
     ("Versions", "Schema", "Metadata", "profile_schema_version"),
 ];
 
-/// Columns of `Metadata` that figures are computed from.
+/// Columns of `Metadata` that values are computed from.
 pub const HARDWARE: &[&str] =
     &["tensor_engine_clock_freq", "tensor_engine_num_rows", "tensor_engine_num_cols", "vector_engine_clock_freq", "hbm_ddr_bandwidth"];
 
@@ -91,7 +91,7 @@ impl Facts {
         }
     }
 
-    /// Physical cores, as `Metadata` tells.
+    /// Physical cores, as `Metadata` states.
     pub fn n_cores(&self) -> Option<i64> {
         self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n))
     }
@@ -134,7 +134,7 @@ impl Facts {
 }
 
 impl Facts {
-    /// What is not available for want of a number of `Metadata`. Without the table all of them are: that is said once.
+    /// What is not available for lack of a number of `Metadata`. Without the table all of them are: that is said once.
     fn hardware(&self, window_ns: i64) -> Vec<String> {
         let Some(row) = self.rows.get("Metadata") else { return Vec::new() };
         let number = |name: &str| match row.get(name) {
@@ -170,7 +170,7 @@ pub fn first_row(table: &Table) -> HashMap<String, Cell> {
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = HashMap::new();
     for file in &table.files {
-        // A table that cannot be read tells nothing; the table itself says so in the ledger.
+        // A table that cannot be read says nothing; the table itself says so in the ledger.
         let _ = file.rows(&wanted, (0, 1), |b, _| {
             if b.n_rows > 0 && out.is_empty() {
                 out.extend(columns.iter().enumerate().map(|(at, name)| (name.clone(), b.cell(at, 0))));

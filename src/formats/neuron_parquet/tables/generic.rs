@@ -1,4 +1,4 @@
-//! Every table as it stands in the files: short ones are kept, long ones are read when they are asked for.
+//! Every table as it is in the files: short ones are kept, long ones are read when they are asked for.
 
 use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};
@@ -122,7 +122,7 @@ pub fn help(input: &InputSet, table: &str) -> HashMap<String, (String, String)> 
     out
 }
 
-/// A sentence of the schema without its markup: code stands between two back-ticks, and a star behind a backslash.
+/// A sentence of the schema without its markup: code is between two back-ticks, and a star behind a backslash.
 fn plain(text: &str) -> String {
     text.replace("``", "`").replace("\\*", "*").replace("\\_", "_")
 }

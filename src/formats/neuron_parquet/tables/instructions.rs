@@ -46,7 +46,7 @@ fn work(columns: &[Ints<'_>; 8], row: usize) -> Work {
     let bytes = |at: usize| columns[at].get(row).and_then(|n| u64::try_from(n).ok());
     let narrow = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;
     Work {
-        // The schema warns of the column of elements where FLOPs are told.
+        // The schema warns of the column of elements where FLOPs are recorded.
         elements: bytes(0).map(|flops| flops / 2).or_else(|| bytes(1)).filter(|n| *n > 0).map(narrow),
         sbuf_bytes: Work::sum(bytes(2), bytes(3)).map(narrow),
         hbm_read: bytes(4),
@@ -126,7 +126,7 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, others: &OtherTables) -> usize 
     found.len()
 }
 
-/// The framework operator's path, where the table of operators tells one.
+/// The framework operator's path, where the table of operators states one.
 fn layer(r: &mut Reading, b: &Batch, row: usize, paths: &Paths) -> StrId {
     if paths.is_empty() {
         return StrId(0);

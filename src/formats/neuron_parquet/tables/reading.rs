@@ -19,7 +19,7 @@ pub struct Reading<'a, 'b> {
     pub links: Links,
     /// Tables on the timeline with the last moment of each.
     pub ends: Vec<(&'static str, i64)>,
-    /// Some moments of the tables of measurements.
+    /// Some times of the tables of measurements.
     pub moments: Vec<Moments>,
     pub watch: &'a mut ProgressReporter<'b>,
 }
@@ -100,7 +100,7 @@ impl Reading<'_, '_> {
 
 /// What is known of the cores.
 pub struct CoreRows {
-    /// NeuronCore of the first physical core, where the file tells.
+    /// NeuronCore of the first physical core, where the file records it.
     first_core: Option<i64>,
     known: FxHashMap<i64, usize>,
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
 pub const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
-/// The files of one table, in the order of their parts. A broken file is left out, and in the ledger.
+/// The files of one table, in the order of their parts. A broken file is omitted, and in the ledger.
 pub struct Table {
     /// Its name: `Instruction`.
     pub name: String,
@@ -52,7 +52,7 @@ impl Table {
         self.n_lost().is_some_and(|n| n >= self.n_rows())
     }
 
-    /// Column names, in the order first met.
+    /// Column names, in the order first seen.
     pub fn columns(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for name in self.files.iter().flat_map(|f| &f.columns) {

@@ -87,7 +87,7 @@ fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
 /// Whether one of the first values is such a number, or there is none at all.
 fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
     let (mut n_told, mut n_read) = (0, 0);
-    // What cannot be read is told when its table is.
+    // What cannot be read is recorded when its table is.
     let _ = file.rows(&[column], (0, BATCH as u64), |b, _| {
         for row in 0..b.n_rows {
             let is_number = match kind {

@@ -139,7 +139,7 @@ fn thinned(points: impl IntoIterator<Item = BackendCoord>) -> Vec<BackendCoord> 
     out
 }
 
-/// Whether `middle` lies on the way from `a` to `b`, as far as can be seen, and the way is short.
+/// Whether `middle` is on the way from `a` to `b`, as far as can be seen, and the way is short.
 fn is_between(a: BackendCoord, middle: BackendCoord, b: BackendCoord) -> bool {
     let (dx, dy) = (f64::from(b.0) - f64::from(a.0), f64::from(b.1) - f64::from(a.1));
     let length = dx.hypot(dy);

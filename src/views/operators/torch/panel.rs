@@ -12,7 +12,7 @@ use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Call stacks shown; those with the least time are left out.
+/// Call stacks shown; those with the least time are omitted.
 const MOST_STACKS: usize = 50;
 
 /// Beside the table while a row is chosen.

@@ -50,7 +50,7 @@ pub struct Evidence {
 pub struct EvidenceRow {
     /// The tensor, queue, source line, tile or engine.
     pub name: String,
-    /// What tells it from others of that name.
+    /// What states it from others of that name.
     pub detail: String,
     /// Source lines, or else engines and opcodes, of the instructions that asked for the transfers; empty where they are not recorded.
     pub line: String,
@@ -73,7 +73,7 @@ pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
     evidence_of(profile, query, &rows::rows_of(profile, query.range))
 }
 
-/// The same of the rows of the range, which many answers share.
+/// The same for the rows of the range, which many answers share.
 pub fn evidence_of(profile: &Profile, query: &EvidenceQuery, rows: &[CoreRows]) -> Evidence {
     let mut out = Evidence::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
@@ -217,7 +217,7 @@ fn plus(sum: &mut Option<u64>, n: u64) {
     *sum = Some(sum.unwrap_or(0).saturating_add(n));
 }
 
-/// The same of a time.
+/// The same for a time.
 fn plus_time(sum: &mut Option<DurationNs>, ns: i64) {
     *sum = Some(DurationNs(sum.map_or(0, |s| s.0).saturating_add(ns)));
 }

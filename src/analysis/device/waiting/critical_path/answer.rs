@@ -1,4 +1,4 @@
-//! What is told of the longest chain.
+//! What is recorded of the longest chain.
 
 use crate::analysis::device::waiting::cause::Cause;
 use crate::base::{DurationNs, SliceId, TimeRange};
@@ -14,7 +14,7 @@ pub enum PathKind {
     Dma,
     /// A wait for an engine, a barrier, a collective operation.
     Wait,
-    /// Nothing that the file tells of.
+    /// Nothing that the file says about.
     Gap,
 }
 

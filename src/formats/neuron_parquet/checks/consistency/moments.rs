@@ -1,10 +1,10 @@
-//! Moments that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
+//! Times that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
 
 use super::blame::Pair;
 use crate::model::{Domain, Profile, SemaphoreRole, TrackKind};
 use std::collections::HashSet;
 
-/// Moments that are looked at, of each table.
+/// Times that are looked at, of each table.
 const MOST: usize = 512;
 /// Fewer say nothing.
 const FEWEST: usize = 4;
@@ -13,7 +13,7 @@ const FEWEST_SETS: usize = 20;
 /// From the end of an instruction to the semaphore's new value.
 const SET_WITHIN_NS: i64 = 50;
 
-/// Some moments of a table.
+/// Some times of a table.
 pub struct Moments {
     pub table: &'static str,
     times: Vec<i64>,
@@ -26,7 +26,7 @@ impl Moments {
         Moments { table, times: all.step_by(step).collect() }
     }
 
-    /// Whether they are taken at regular intervals, as a sampled curve's: then they tell nothing.
+    /// Whether they are taken at regular intervals, as a sampled curve's: then they say nothing.
     fn are_regular(&self) -> bool {
         let Some(first) = self.times.first() else { return true };
         let apart = |a: u64, t: &i64| gcd(a, t.abs_diff(*first));
@@ -38,7 +38,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What the moments say of the tables beside each other; nothing where they are few, or it may be chance.
+/// What the times say of the tables beside each other; nothing where they are few, or it may be chance.
 pub(super) fn pairs(profile: &Profile, moments: &[Moments], has: &dyn Fn(&str) -> bool) -> Vec<Pair> {
     let mut out = Vec::new();
     for moments in moments {
@@ -63,7 +63,7 @@ pub(super) fn pairs(profile: &Profile, moments: &[Moments], has: &dyn Fn(&str) -
     out
 }
 
-/// Whether a row of these tracks begins or ends then, to the nanosecond by which times are rounded. Instructions stand on tracks of waits as well.
+/// Whether a row of these tracks begins or ends then, to the nanosecond by which times are rounded. Instructions are on tracks of waits as well.
 fn touches(profile: &Profile, kind: TrackKind, time: i64) -> bool {
     let is_queue = kind == TrackKind::Queue;
     let mut lanes = profile.lanes.iter().filter(|l| (profile.tracks[l.track.index()].kind == TrackKind::Queue) == is_queue);
