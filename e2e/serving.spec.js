@@ -130,7 +130,7 @@ test('steps by the name of an annotation', async ({ page, site }) => {
   await view.locator('[data-field="pattern"]').fill('(');
   await view.locator('[data-field="pattern"]').press('Enter');
   await idle(page);
-  await expect(page.locator('[role=alert]').first()).toContainText('is not a regular expression');
+  await expect(page.locator('[role=alert]').first()).toContainText('is not a valid regular expression');
 });
 
 test('pictures of efficiency and steps', async ({ page, site }) => {

@@ -115,7 +115,7 @@ fn shared(hash: u32) -> u16 {
     N_TOP + (hash % u32::from(N_TOP)) as u16
 }
 
-/// The first slots from where a hash says, those whose hue means a kind of work last.
+/// Slots in order of preference, starting at the hash. Slots that mean a kind of work come last.
 fn by_hash(hash: u32) -> [u16; N_TOP as usize] {
     let mut out: [u16; N_TOP as usize] = std::array::from_fn(|slot| slot as u16);
     let is_of_kind = |slot: &u16| hue::ALL.contains(&HUES[usize::from(*slot)]);

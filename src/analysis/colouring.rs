@@ -67,7 +67,7 @@ fn end_of_parts(name: &str, depth: usize) -> usize {
     name.match_indices('/').filter(|m| m.0 > 0).nth(depth - 1).map_or(name.len(), |m| m.0)
 }
 
-/// Each value replaced by the first one that has the same parts, separated by slashes, up to `depth`.
+/// Replaces each value by the first value with the same leading `depth` parts. Parts are separated by slashes.
 fn cut(profile: &Profile, column: &[StrId], depth: usize) -> Vec<StrId> {
     let mut first: FxHashMap<&str, StrId> = FxHashMap::default();
     let mut of: FxHashMap<StrId, StrId> = FxHashMap::default();

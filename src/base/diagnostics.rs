@@ -65,7 +65,7 @@ impl Ledger {
         self.skip_n(severity, kind, reason, 1, offset, example);
     }
 
-    /// As [`Ledger::skip`], for `n` records at once.
+    /// Like [`Ledger::skip`], for `n` records at once.
     pub fn skip_n(&mut self, severity: Severity, kind: &str, reason: &str, n: u64, offset: u64, example: impl FnOnce() -> String) {
         let at = self.skipped.iter().position(|s| s.kind == kind).unwrap_or_else(|| {
             self.skipped.push(SkipReason { severity, kind: kind.into(), reason: reason.into(), count: 0, examples: Vec::new() });
@@ -104,7 +104,7 @@ impl Ledger {
     /// Merges the ledger of a second pass over the same part of a file, as if there had been one pass. `first_met`: the byte offset at which each
     /// reason of `other` first occurred.
     pub fn interleave(&mut self, other: Ledger, first_met: &[u64]) {
-        // A reason about no record in particular, of offset 0, stays behind the one that it was found after.
+        // A reason without a record (offset 0) keeps its place after the reason before it.
         let mut last = 0;
         let mut keyed: Vec<(u64, SkipReason)> = Vec::with_capacity(self.skipped.len());
         for reason in std::mem::take(&mut self.skipped) {

@@ -73,7 +73,7 @@ fn apply(order: &mut [u32], mut swap: impl FnMut(usize, usize)) {
     }
 }
 
-/// The `n` of `list` with most of `amount`, most first; of equal ones those that came first. For a handful out of many.
+/// The `n` items of `list` with the largest `amount`, largest first; of equal items the first ones. For a small `n`.
 pub fn largest<T>(n: usize, list: impl Iterator<Item = T>, amount: impl Fn(&T) -> i64) -> Vec<T> {
     let mut out: Vec<T> = Vec::with_capacity(n + 1);
     list.for_each(|item| keep_largest(&mut out, n, item, &amount));

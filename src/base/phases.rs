@@ -95,7 +95,7 @@ pub fn time<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     out
 }
 
-/// A phase that ends now took so many milliseconds, by a clock of its own.
+/// Reports a phase that ends now and took `ms` milliseconds, measured by another clock.
 pub fn took(phase: Phase, ms: f64) {
     if let Some(listener) = LISTENER.get() {
         let now = (listener.now_ms)();

@@ -4,7 +4,7 @@ use super::for_each_chunk;
 
 /// Bits of a digit.
 const DIGIT: u32 = 11;
-/// Up to so many, comparing is as quick.
+/// Up to this number of values a comparison sort is as fast.
 const FEW: usize = 1 << 10;
 
 /// The places `0..n` by their value, equal ones as they stand. Each value is asked for a few times.

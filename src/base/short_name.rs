@@ -85,7 +85,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     cut(text, b':').filter(|part| !part.is_empty())
 }
 
-/// What of a qualified name says most: the last part that is neither a lambda nor the operator that calls it.
+/// The most specific part of a qualified name: the last one that is neither a lambda nor the operator that calls it.
 fn telling(text: &str) -> &str {
     let says_little = |part: &&str| part.starts_with('{') || part.starts_with("operator") || matches!(*part, "type" | "value" | "Params");
     parts(text).filter(|part| !says_little(part)).last().or_else(|| parts(text).last()).unwrap_or(text)

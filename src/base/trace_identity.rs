@@ -188,7 +188,7 @@ impl Shape {
     }
 }
 
-/// Files without a directory are one run when their names or contents say that they are of a set.
+/// Files without a directory are one run if their names or contents say that they belong together.
 fn is_of_set(origin: &Origin, name: &Name) -> bool {
     !origin.path.contains('/') && (name.stamp.is_some() || name.rank.is_some() || origin.rank.is_some_and(|r| r.1 > 1))
 }

@@ -74,9 +74,9 @@ pub struct ChartsQuery {
 /// Instructions of a node of the layers, by start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerSlicesQuery {
-    /// The question whose answer holds the node.
+    /// The layers query that lists the node.
     pub layers: LayersQuery,
-    /// Its place there.
+    /// Index of the node in that answer.
     pub node: u32,
 }
 

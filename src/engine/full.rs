@@ -21,7 +21,7 @@ use std::sync::OnceLock;
 /// Adds neighbours and fields to the details of a slice; of an instruction also what its record means.
 type Details = fn(&Session, SliceId, &mut Surroundings, &mut Vec<Field>) -> Option<Box<InstructionFacts>>;
 
-/// Rows of a table of the schema: table, columns that are wanted, the range they are of, the first row and how many at most.
+/// Reads rows of a schema table. Arguments: table, wanted columns, range, (first row, maximum number of rows).
 type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), Refusal>;
 
 /// Answers of the full list, and one entry for each place where a general answer differs for a profile of Neuron.
@@ -36,7 +36,7 @@ pub(super) struct FullAnswers {
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
     /// The rows of a device or system profile in a table of profiles.
     pub variant_parts: fn(&Session) -> Result<Vec<VariantPart>, Refusal>,
-    /// Its line of the library.
+    /// The profile's line in the library.
     pub headline: fn(&Session) -> Headline,
     /// See [`TablePart`].
     pub table_part: TablePart,

@@ -1,4 +1,4 @@
-//! Who owns which semaphore of which core.
+//! Owners of semaphores, by core.
 
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::{Cell, Domain, Profile};
@@ -11,7 +11,7 @@ pub(super) struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    /// Of all semaphores of a profile: as its table lists them, or else as operands of instructions name them.
+    /// Collects the owners of all semaphores: from the profile's table, or else from the operands of instructions.
     pub fn of(profile: &'a Profile) -> Self {
         let mut out = Owners { profile, known: FxHashMap::default() };
         out.listed();
@@ -26,7 +26,7 @@ impl<'a> Owners<'a> {
         out
     }
 
-    /// Who owns semaphore `id` of the core of `track`; empty where the file does not say.
+    /// Owner of semaphore `id` on the core of `track`; empty if not recorded.
     pub fn owner(&self, track: TrackId, id: &str) -> &'a str {
         self.known.get(&(self.core(track), id)).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Every question with the row types of its answer, for who asks: [`super::question`] has the list.
+//! Re-exports every question with the row types of its answer. [`super::question`] has the list.
 
 pub use super::device::*;
 pub use super::export::{ExportPart, ExportQuery, Exported};

@@ -72,7 +72,7 @@ pub enum Refusal {
     OtherQuestion,
 }
 
-/// A question as it travels: what the list below makes of it.
+/// A question that can be sent. Implemented by the list below.
 pub trait Wire: Question + Serialize + DeserializeOwned {
     /// Its number in the list.
     const NUMBER: u32;
@@ -132,7 +132,7 @@ pub struct EncodedAnswer(Vec<u8>);
 pub enum NoAnswer {
     /// The profile has none; a sentence.
     Refused(String),
-    /// It is that of another question, or of another version of this program.
+    /// The answer belongs to another question, or to another version of this program.
     Other,
 }
 
@@ -159,7 +159,7 @@ impl EncodedAnswer {
         bytes.map_or_else(|error| EncodedAnswer::refused(&format!("The answer could not be written: {error}.")), EncodedAnswer)
     }
 
-    /// That there is none; a sentence says why.
+    /// A refusal; `sentence` is the reason.
     pub fn refused(sentence: &str) -> EncodedAnswer {
         EncodedAnswer(encode(&(REFUSED, sentence)).unwrap_or_default())
     }
@@ -197,7 +197,7 @@ impl EncodedAnswer {
     }
 }
 
-/// The answer to a question whose value has these bytes.
+/// Decodes a question and answers it.
 fn answer_one<Q: Wire>(value: &[u8], session: &Session) -> EncodedAnswer {
     let Ok(question) = postcard::from_bytes::<Q>(value) else { return EncodedAnswer::unread() };
     if let Some(answer) = session.scoped_answer(&question) {
@@ -213,7 +213,7 @@ fn answer_one<Q: Wire>(value: &[u8], session: &Session) -> EncodedAnswer {
 pub(super) const REFUSED: u32 = Query::NAMES.len() as u32;
 
 impl Query {
-    /// Answers it from a session, as if it had travelled.
+    /// Answers the question through the wire format, for tests.
     pub fn answer(&self, session: &Session) -> Answer {
         let answer = encode(self).map(|bytes| EncodedQuery::from_bytes(bytes).answer(session));
         answer.and_then(|answer| postcard::from_bytes(answer.bytes())).unwrap_or_else(|error| Answer::Refused(error.to_string()))

@@ -16,9 +16,9 @@ use std::rc::Rc;
 pub struct ScopeQuery {
     /// Ranges, in any order.
     pub windows: Vec<TimeRange>,
-    /// Slices of which each is a window.
+    /// Slices; each one is a window.
     pub slices: Vec<SliceId>,
-    /// Only what is in these ranges too; none is no limit.
+    /// The windows are cut to these ranges; empty: no limit.
     pub within: Vec<TimeRange>,
 }
 

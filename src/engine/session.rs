@@ -32,7 +32,7 @@ pub struct Session {
     pub ledger: Ledger,
     /// Colour slots by string, per colouring asked for.
     colours: RefCell<HashMap<String, Rc<Vec<u16>>>>,
-    /// Those by name, which many answers need.
+    /// Colour slots by name, which many answers need.
     name_slots: OnceCell<Rc<Vec<u16>>>,
     /// Columns computed so far, by id.
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
@@ -124,7 +124,7 @@ impl Session {
         self.profile.slices.name.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect()
     }
 
-    /// Computes from the column named `by` and its colour slots, where the profile has it.
+    /// Calls `compute` with the column `by` and its colour slots, if the profile has that column.
     pub(super) fn grouped<T>(&self, by: &str, compute: impl FnOnce(&[StrId], &[u16]) -> T) -> Result<T, Refusal> {
         let by = if by.is_empty() { "name" } else { by };
         let derived = self.derived(by);
@@ -221,7 +221,7 @@ impl Session {
     }
 }
 
-/// Rows of one answer: more are asked for in turn.
+/// Maximum rows of one answer; the page asks for more with further questions.
 const ROWS_MAX: u64 = 50_000;
 
 /// Stands for the fields of a record that cannot be read back.

@@ -219,7 +219,7 @@ fn has_annotations(profile: &Profile) -> bool {
     profile.strings.iter().any(|(_, s)| s == "user_annotation" || s.starts_with("ProfilerStep#"))
 }
 
-/// Old traces name collective operations and say no more of them.
+/// Old traces have the names of collective operations and no other data about them.
 fn has_collectives(profile: &Profile) -> bool {
     let is_collective = |name: &str| ["nccl:", "gloo:", "mpi:", "ncclKernel", "ncclDevKernel", "rccl"].iter().any(|p| name.starts_with(p));
     of_torch(profile, |t| !t.collectives.is_empty() || t.rank.is_some()) || profile.strings.iter().any(|(_, s)| is_collective(s))

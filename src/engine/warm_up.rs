@@ -9,7 +9,7 @@ use crate::formats::import::Feeder;
 use crate::formats::{self, Claim, ImportError, kineto};
 use std::fmt::Write as _;
 
-/// Launches in the synthetic trace: as many as make every busy function worth compiling; some 40 ms of work.
+/// Launches in the synthetic trace: enough for the browser to compile every hot function; about 40 ms of work.
 const N_LAUNCHES: usize = 3000;
 /// Fed in pieces, so that a function that has been compiled is entered again.
 const PIECE: usize = 128 << 10;

@@ -1,4 +1,4 @@
-//! Files of Neuron's tools whose content was never published: recognised, and answered with how to export them.
+//! Files of Neuron's tools in unpublished formats: they are recognised, and the error says how to export them.
 
 use super::import::file_name;
 use crate::base::MemberHead;

@@ -238,9 +238,10 @@ impl Inflater {
         }
         // What the decoder still holds back though its input is used up.
         while self.decoder.stage == GzipState::Body {
-            match self.decoder.body(&[], &mut self.out) {
-                Ok((_, 0)) | Err(_) => break,
-                Ok((_, n_out)) => self.deliver(n_out, receive)?,
+            let offset = self.decoder.n_in;
+            match self.decoder.body(&[], &mut self.out).map_err(|why| Stop::Damaged { offset, why })? {
+                (_, 0) => break,
+                (_, n_out) => self.deliver(n_out, receive)?,
             }
         }
         Ok(())

@@ -167,7 +167,7 @@ pub struct OperatorInputs {
     pub slice: u32,
     /// `Input type`, the text of the list.
     pub types: StrId,
-    /// `Concrete Inputs`, likewise.
+    /// `Concrete Inputs`, as text.
     pub concrete: StrId,
 }
 

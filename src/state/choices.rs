@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Longer values are not kept, bytes.
+/// Maximum bytes of a value; longer ones are not stored.
 const LONGEST: usize = 4_000;
 /// More choices than these are not kept.
 const MOST: usize = 200;

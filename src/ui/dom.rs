@@ -26,11 +26,11 @@ pub fn save_text(name: &str, kind: &str, text: &str) {
 fn save_blob(name: &str, blob: &Blob) {
     let Ok(url) = Url::create_object_url_with_blob(blob) else { return };
     follow(name, &url);
-    // The download has its own hold on the blob once the click has been handled.
+    // After the click has been handled, the download keeps the blob alive.
     set_timeout(move || drop(Url::revoke_object_url(&url)), std::time::Duration::from_secs(10));
 }
 
-/// A file in the making: each part leaves the page's own memory for the browser's.
+/// A file that is being written: each part moves from WebAssembly memory to the browser.
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
     blobs: js_sys::Array,
@@ -60,7 +60,7 @@ pub fn save_canvas(name: &str, canvas: &HtmlCanvasElement) {
     }
 }
 
-/// Scrolls what `element` stands directly in sideways, so that all of it is seen. Its parent's other places stay as they are.
+/// Scrolls the parent of `element` horizontally until `element` is visible. Other ancestors do not scroll.
 pub fn scroll_into_row(element: &Element) {
     let Some(row) = element.parent_element() else { return };
     let (own, around) = (element.get_bounding_client_rect(), row.get_bounding_client_rect());
@@ -72,7 +72,7 @@ pub fn scroll_into_row(element: &Element) {
     }
 }
 
-/// As [`scroll_into_row`], up and down.
+/// Like [`scroll_into_row`], vertically.
 pub fn scroll_into_list(element: &Element) {
     let Some(list) = element.parent_element() else { return };
     let (own, around) = (element.get_bounding_client_rect(), list.get_bounding_client_rect());

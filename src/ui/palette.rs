@@ -33,7 +33,7 @@ enum Meaning {
     Hue(u16),
     /// A hue at the chroma of communication.
     Pale(u16),
-    /// These, light and dark.
+    /// Fixed colours for the light and the dark theme.
     Exact([u32; 2]),
 }
 

@@ -59,7 +59,7 @@ pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Query
     QueryState { value, problem, is_waiting }
 }
 
-/// Takes an answer, or that there is none to be.
+/// Stores an answer, or that there is none.
 type Keep = Rc<dyn Fn(Option<EncodedAnswer>) -> Result<(), EngineError>>;
 
 /// [`asked`] without the types of question and answer.

@@ -50,7 +50,7 @@ pub struct Ask(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
-    /// And whether its questions are counted.
+    /// The flag says whether its questions are counted.
     Channel(mpsc::UnboundedSender<Call>, bool),
     /// Which of the sessions of tests. In tests alone: a page that may answer links the whole engine.
     #[cfg(test)]
@@ -121,14 +121,14 @@ impl Ask {
         Ok(self.forward(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }
 
-    /// The same for who only passes a question on.
+    /// Forwards an encoded question.
     pub async fn forward(&self, query: EncodedQuery) -> Reply {
         let is_counted = !matches!(self.0, Backend::Channel(_, false));
         let _waiting = is_counted.then(Waiting::new);
         self.pass(query).await
     }
 
-    /// As [`Ask::ask`], for what nobody waits for: the page counts as idle meanwhile.
+    /// Like [`Ask::ask`], but the page counts as idle meanwhile.
     pub async fn ask_uncounted<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
         Ok(self.pass(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }

@@ -3,7 +3,7 @@
 use super::protocol::ToPage;
 use crate::formats::{import::file_name, neuron_parquet};
 
-/// Of a panic with these words at a line of a file of the source, whose path is as the compiler knew it: that is nobody's but the file's name.
+/// The message for a panic. Only the file name of `path` is sent, because the compiler's path can name directories of the build machine.
 pub fn of_panic(path: &str, line: u32, words: &str) -> ToPage {
     match neuron_parquet::gave_up(path) {
         Some(sentence) => ToPage::GaveUp(sentence),

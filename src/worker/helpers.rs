@@ -24,7 +24,7 @@ struct Known {
 }
 
 impl Known {
-    /// Nothing comes from it any more: dropping the senders wakes who waits.
+    /// The helper is gone: dropping the senders wakes the futures that wait for it.
     fn gone(&self) {
         self.is_gone.set(true);
         self.waiting.borrow_mut().clear();
@@ -83,7 +83,7 @@ impl Helper {
         });
     }
 
-    /// Those that wait, and as many more as make `n`.
+    /// `n` helpers: idle ones, and new ones if there are too few.
     pub fn team(n: usize) -> Vec<Helper> {
         let mut team = SPARE.take();
         team.retain(|helper| !helper.is_gone());

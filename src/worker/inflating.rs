@@ -27,7 +27,7 @@ pub(super) struct Inflating<'a> {
     feeder: &'a mut Feeder,
     split: &'static dyn Split,
     helpers: Vec<Helper>,
-    /// Of every order, except for number and place.
+    /// Template of every order; number and range are filled in.
     order: PieceOrder,
     /// Text that was inflated, and parsed by nobody yet.
     text: Vec<u8>,

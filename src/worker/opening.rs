@@ -85,7 +85,7 @@ pub(super) async fn open(
     Ok(())
 }
 
-/// A profile, what its records are read from, and the content hash if all of its bytes passed.
+/// A profile, the input of its records, and the content hash if all bytes were read.
 type Streamed = (Imported, InputSet, Option<String>);
 
 /// Imports block by block; `None` when the format is read at random access.

@@ -22,9 +22,9 @@ pub enum ToWorker {
     },
     /// Read the profile of `claim`; the files are those that it needs, named as before.
     Open {
-        /// As what.
+        /// The claim to read.
         claim: Claim,
-        /// Its members, as found.
+        /// Paths of the claim's members.
         paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
@@ -69,7 +69,7 @@ pub enum WriteStep {
     Rows {
         /// Its name.
         table: String,
-        /// They.
+        /// The rows.
         rows: TableStream,
     },
     /// The table ends; with it come the bytes that are before its first ones.
@@ -83,7 +83,7 @@ pub enum WriteStep {
 pub struct PieceOrder {
     /// Comes back with the piece.
     pub number: u32,
-    /// As what the file is read.
+    /// The claim that the file belongs to.
     pub claim: Claim,
     /// The file's path below the drop.
     pub path: String,
@@ -100,7 +100,7 @@ pub struct PieceOrder {
 pub enum ToPage {
     /// The worker listens. Sent once, first.
     Ready {
-        /// Of the worker; the page has its own to compare.
+        /// Build of the worker. The page compares it with its own.
         build: String,
         /// What opens, for the start page.
         formats: Vec<FormatInfo>,

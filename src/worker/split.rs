@@ -17,7 +17,7 @@ const HEAD: u64 = 4096;
 
 /// A member that is read in pieces.
 pub(super) struct InPieces<'a> {
-    /// As what it is read.
+    /// The claim that is read.
     pub claim: &'a Claim,
     /// Its bytes at random access, for the cuts.
     pub member: &'a Member,
@@ -25,7 +25,7 @@ pub(super) struct InPieces<'a> {
     pub file: &'a File,
     /// How it is cut.
     pub split: &'static dyn Split,
-    /// By how many workers, this one included.
+    /// Number of workers, including this one.
     pub plan: Plan,
 }
 
@@ -34,7 +34,7 @@ struct Team {
     helpers: Vec<Helper>,
     /// By number of the piece.
     coming: HashMap<usize, Coming>,
-    /// Of every order, except for number and place.
+    /// Template of every order; number and range are filled in.
     order: PieceOrder,
     file: File,
 }

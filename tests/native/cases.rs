@@ -4,7 +4,7 @@
 
 use crate::support::{EXPECTED, cases, corpus, promises, targets, text};
 use axonscope::base::InputSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Formats that must have a case of a whole file, and one of a bad one.
 fn formats() -> Vec<&'static str> {
@@ -92,6 +92,49 @@ fn the_kept_corpus_is_survived() {
     for (target, path) in &all {
         println!("{}", path.display());
         targets::run(target, &std::fs::read(path).unwrap());
+    }
+}
+
+/// The same with bytes changed, copied, removed and put in from other inputs of the target: what `make fuzz` does, without coverage and in seconds.
+#[test]
+fn the_kept_corpus_with_changes_is_survived() {
+    const CHANGED: usize = 6;
+    let mut of_target: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+    for (target, path) in corpus() {
+        of_target.entry(target).or_default().push(std::fs::read(path).unwrap());
+    }
+    // A xorshift generator: the same changes in every run.
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut below = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    for (target, inputs) in &of_target {
+        for input in inputs {
+            for _ in 0..CHANGED {
+                let mut bytes = input.clone();
+                for _ in 0..1 + below(4) {
+                    let at = below(bytes.len());
+                    let end = (at + 1 + below(16)).min(bytes.len());
+                    match below(5) {
+                        0 if at < bytes.len() => bytes[at] = below(256) as u8,
+                        1 if at < bytes.len() => bytes[at] ^= 1 << below(8),
+                        2 => drop(bytes.drain(at..end)),
+                        3 => bytes.extend_from_within(at..end),
+                        _ => {
+                            let other = &inputs[below(inputs.len())];
+                            let from = below(other.len());
+                            let until = (from + 1 + below(32)).min(other.len());
+                            bytes.splice(at..at, other[from..until].iter().copied());
+                        }
+                    }
+                }
+                println!("{target}: {}", bytes.escape_ascii());
+                targets::run(target, &bytes);
+            }
+        }
     }
 }
 

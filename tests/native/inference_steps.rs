@@ -160,6 +160,6 @@ fn any_annotation_can_be_a_step() {
     assert_eq!(nothing.notes, ["No annotation matches `xyz`."]);
     for bad in ["(", "[", "a{99999999}"] {
         let refused = steps(&session, StepsQuery { pattern: bad.into(), ..StepsQuery::default() }).unwrap_err();
-        assert!(refused.contains("not a regular expression"), "{refused}");
+        assert!(refused.contains("is not a valid regular expression"), "{refused}");
     }
 }

@@ -18,7 +18,8 @@ const DOCUMENTS: &[&str] = &[
 ];
 
 /// Names of other projects, and of files that a build or a user makes.
-const FOREIGN: &[&str] = &["wasm_split_helpers", "../shared/conformance", "dist/THIRD-PARTY.txt", "fuzz/artifacts/"];
+const FOREIGN: &[&str] =
+    &["wasm_split_helpers", "../shared/conformance", "dist/THIRD-PARTY.txt", "fuzz/artifacts/", "e2e/artifacts", "Boxplot", "ts_us"];
 
 /// The spans in backticks outside blocks of code, with their lines.
 fn spans(text: &str) -> Vec<(usize, &str)> {

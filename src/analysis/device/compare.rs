@@ -207,7 +207,7 @@ fn metrics(parts: &[ComparePart], base: usize) -> Vec<CompareMetric> {
     out
 }
 
-/// The largest change against the base; a name that only one side has changed by all of its time.
+/// The largest change against the base. A name that only one side has counts with its entire time.
 fn change(row: &CompareRow, base: usize) -> f64 {
     let of_base = row.values.get(base).copied().flatten().unwrap_or(0.0);
     row.values.iter().map(|v| (v.unwrap_or(0.0) - of_base).abs()).fold(0.0, f64::max)

@@ -82,7 +82,7 @@ struct Run {
     leaf: u32,
 }
 
-/// A core's tree in the making.
+/// The tree of a core, while it is built.
 struct Walk<'a> {
     tree: Tree,
     /// Nodes of the exclusive parts by [`Part::place`], then of idle time.

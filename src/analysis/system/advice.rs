@@ -10,7 +10,7 @@ use crate::model::system::RowKind;
 const GAPS: f64 = 0.10;
 /// Waiting for the device as a share of that time.
 const WAITS: f64 = 0.50;
-/// Transfers in gaps as a share of the gaps, and of that time.
+/// Minimum share of gap time with transfers.
 const TRANSFERS: (f64, f64) = (0.10, 0.01);
 /// Use of one CPU.
 const CPU: f64 = 0.90;

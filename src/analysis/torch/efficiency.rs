@@ -206,7 +206,7 @@ struct Sum {
     calls: u64,
     flops: u64,
     bytes: u64,
-    /// Of all calls one after the other.
+    /// Bound of all calls in sequence.
     roof: Roof,
     /// Time at the roof.
     best_ns: Option<f64>,

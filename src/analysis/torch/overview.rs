@@ -197,7 +197,7 @@ pub struct StepRow {
     pub total: DurationNs,
     /// Time per category, in the order of [`Category::ALL`]. Sums to `total`.
     pub parts: [DurationNs; 8],
-    /// Time of the step in which a kernel that is no communication runs (host work where no kernel exists at all).
+    /// Time of the step with a running kernel other than communication (host work if the trace has no kernels).
     pub computation: DurationNs,
     /// Time of the step in which communication runs.
     pub communication: DurationNs,

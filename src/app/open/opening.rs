@@ -51,7 +51,7 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
                 actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
             }
-            // `cancel` has ended it.
+            // The job was cancelled.
             Err(_) => {}
         }
     });

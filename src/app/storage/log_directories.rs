@@ -52,7 +52,7 @@ fn change(app: App, id: &str, change: impl FnOnce(&mut LogDirectory)) {
     });
 }
 
-/// Does what the user chose.
+/// Carries out the chosen action.
 pub fn act(app: App, id: String, action: DirectoryAction) {
     match action {
         DirectoryAction::Add => spawn_local(async move {

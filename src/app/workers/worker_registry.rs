@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// The browser's part of an open profile beside its worker.
+/// Browser objects of an open profile: its files and its link to the worker.
 pub struct Handle {
     /// Its files, to be read again.
     pub files: Vec<Dropped>,

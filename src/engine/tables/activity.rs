@@ -19,7 +19,7 @@ struct Active {
     end: i64,
     engine: String,
     core: Option<i64>,
-    /// As the file records it: start and end are rounded apart, so their difference may be 1 ns more.
+    /// As recorded. Start and end are rounded separately, so their difference can be 1 ns larger.
     duration: Option<i64>,
 }
 

@@ -12,16 +12,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Why rows were not added to an archive, or a table not ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// They are of this table, and the one before it is not ended.
+    /// The rows belong to this table, but the previous table has not been ended.
     #[error("The table before `{0}` was not finished.")]
     Open(String),
     /// No table is open.
     #[error("No table is being written.")]
     NoTable,
-    /// They are no stream of Arrow.
+    /// The rows are not an Arrow stream.
     #[error(transparent)]
     Stream(#[from] arrow::ReadError),
-    /// They could not be written.
+    /// The rows could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -64,7 +64,7 @@ impl OpenTable {
     }
 }
 
-/// An archive in the making. The bytes of a table come in pieces, and with the last one the header that is before the first.
+/// An archive that is being written. The bytes of a table are returned in pieces; the last piece comes with the header that belongs before the first.
 #[derive(Default)]
 pub struct TableArchive {
     directory: ZipDirectory,

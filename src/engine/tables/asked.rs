@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// copies every row, and takes three times as long.
 const PART: usize = 122_880;
 
-/// A table for who writes queries.
+/// A table as the SQL editor lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableInfo {
     /// Name.
@@ -96,12 +96,12 @@ fn info(table: &Table) -> TableInfo {
     TableInfo { name: table.name.to_string(), columns: table.columns.iter().map(column_info).collect() }
 }
 
-/// Whether a table is one of these.
+/// Whether `all` contains a table of that name.
 fn is_one(all: &[TableEntry], name: &str) -> bool {
     all.iter().any(|t| t.0 == name)
 }
 
-/// Keeps the columns that are wanted; all where none of them is one.
+/// Removes the columns that are not wanted; keeps all if no column matches.
 fn retain(table: &mut Table, wanted: &[String]) {
     let is_wanted = |c: &Column| wanted.iter().any(|w| w.eq_ignore_ascii_case(&c.name));
     if table.columns.iter().any(is_wanted) {

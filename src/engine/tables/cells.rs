@@ -8,7 +8,7 @@ use crate::model::{Cell, GenericTable, Profile};
 pub(super) struct Cores(Vec<Option<i64>>);
 
 impl Cores {
-    /// Of all tracks.
+    /// Finds the core of every track.
     pub fn of(profile: &Profile) -> Cores {
         let mut out: Vec<Option<i64>> = Vec::with_capacity(profile.tracks.len());
         for (at, track) in profile.tracks.iter().enumerate() {
@@ -22,7 +22,7 @@ impl Cores {
         Cores(out)
     }
 
-    /// Of a track; `None` where the profile does not number its cores.
+    /// Core of a track; `None` if the profile does not number its cores.
     pub fn get(&self, track: TrackId) -> Option<i64> {
         self.0.get(track.index()).copied().flatten()
     }
@@ -33,7 +33,7 @@ pub(super) fn subgraph(name: &str) -> Option<i64> {
     name.trim_start_matches('/').strip_prefix("sg")?.parse().ok()
 }
 
-/// The core that a track without a parent is called by: `sg01`, `NC 5`, or `NC 5 sg01` where two run on one.
+/// The core in the name of a top-level track: `sg01`, `NC 5`, or `NC 5 sg01` if two run on one core.
 fn named(profile: &Profile, name: &str) -> Option<i64> {
     if let Some(core) = name.split(' ').next_back().and_then(subgraph) {
         return Some(core);

@@ -182,7 +182,7 @@ pub enum TableError {
     /// Only device profiles have the tables of the schema; the format of this one.
     #[error("Expected a Neuron device profile, found `{0}`: its tables have no place in the schema.")]
     NotDevice(String),
-    /// They could not be read back from the file.
+    /// The rows could not be read back from the file.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The receiver failed.

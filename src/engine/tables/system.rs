@@ -193,7 +193,7 @@ fn events(session: &Session, system: &NeuronSystem, columns: &[Column], slices: 
     Ok(columns.iter().map(column).collect())
 }
 
-/// A row for each sample of the counters of a kind: what `row` makes of (the counter's row, the counter, the sample).
+/// Calls `row` for each sample of the counters of one kind, with (row of the counter, counter, sample).
 fn samples(session: &Session, system: &NeuronSystem, kind: RowKind, row: impl Fn(&Row, &Counter, usize) -> Vec<Cell>) -> Vec<Vec<Cell>> {
     let of = |counter: &&Counter| system.rows.get(counter.track.index()).is_some_and(|r| r.kind == kind);
     let rows = |counter: &Counter| -> Vec<Vec<Cell>> {

@@ -13,7 +13,7 @@ pub struct Words {
     pub words: Vec<String>,
 }
 
-/// Of a string that no row had so far; no code is as large.
+/// Marks a string that no row has used yet. Larger than any code.
 const UNSEEN: u32 = u32::MAX - 1;
 /// Strings for each row up to which all are listed.
 const LISTED_STRINGS: usize = 8;

@@ -7,11 +7,11 @@ use crate::formats::import::file_name;
 const MARK: &[u8] = b"||ANALYZE||";
 /// What precedes the path of the report, on the last line of a run.
 const REPORT: &[u8] = b"Report - ";
-/// A log is read so many bytes at a time; a line is never longer than the overlap.
+/// Bytes of a log read at a time. A line is never longer than the overlap.
 const PART: u64 = 4 << 20;
 const OVERLAP: u64 = 64 << 10;
 
-/// Whether a beginning is that of such a log.
+/// Whether a file with this beginning is such a log.
 pub(super) fn is_log(head: &[u8]) -> bool {
     let is_json = matches!(head.trim_ascii_start().first(), Some(b'{' | b'['));
     !is_json && memchr::memmem::find(head, MARK).is_some()

@@ -16,7 +16,7 @@ use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
 /// The format's id.
 pub const ID: &str = "analyze";
 
-/// Root keys of which one makes a report.
+/// Root keys; one of them is enough to recognise a report.
 const TELLING_KEYS: [&str; 4] = ["support_percentage", "supported_operators", "unsupported_operators", "torch_neuronx_version"];
 
 /// Support reports.

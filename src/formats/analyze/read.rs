@@ -1,4 +1,4 @@
-//! The report out of its text, in one pass. What is cut or odd is kept as far as it goes, and counted.
+//! Parses a report in one pass. Incomplete and unexpected values are kept as far as possible, and counted.
 
 use super::values::{lines, percent, shown, text};
 use crate::base::{Ledger, Severity};

@@ -39,7 +39,7 @@ impl Expanded {
 struct Entry {
     name: String,
     member: Member,
-    /// It is deflated, and may hold gzip itself.
+    /// The member is deflated; its content can be gzip as well.
     is_packed: bool,
 }
 

@@ -223,7 +223,7 @@ impl ByteSource for AsGzip {
     }
 }
 
-/// As much as fits; returns how much.
+/// Copies as many bytes as fit; returns their number.
 fn copy(from: &[u8], to: &mut [u8]) -> usize {
     let n = from.len().min(to.len());
     to[..n].copy_from_slice(&from[..n]);

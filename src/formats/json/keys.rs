@@ -57,7 +57,7 @@ impl<M: Copy> Keys<M> {
         };
         let meaning = meaning(key);
         let place = self.place(&rest[..cursor.at() - from], meaning);
-        // After a key that is not kept comes what came after the one before it.
+        // A key that is not stored does not change the prediction.
         if place > 0 {
             let after = &mut self.after[*at];
             if !after.contains(&(place as u8)) {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// How to handle the value of a root key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RootKeyAction {
-    /// It is a list: each element by itself.
+    /// Deliver each element of a list separately.
     Records,
     /// Deliver the value as a whole, if it is not too long.
     Value,
-    /// Nothing.
+    /// Ignore the value.
     Skip,
 }
 
@@ -116,7 +116,7 @@ impl Splitter {
         Splitter { mode: Mode::Elements, is_list_root, take: RootKeyAction::Records, n_read: offset, ..Splitter::default() }
     }
 
-    /// Whether this one stands where `piece` began, at `from`: between two records, so that the piece continued as this one would have.
+    /// Whether this splitter is between two records at `from`, where `piece` began: then the piece was split as this one would have split it.
     pub fn meets(&self, piece: &Splitter, from: u64) -> bool {
         let is_between =
             self.mode == Mode::Elements && self.take == RootKeyAction::Records && !self.is_open && self.strings == Strings::default();
@@ -125,7 +125,7 @@ impl Splitter {
         is_between && self.n_read == from && self.is_list_root == piece.is_list_root && n_rescanned < RECORD_MAX as u64
     }
 
-    /// Goes on where `piece` ended, which this one met.
+    /// Continues after `piece`; [`Splitter::meets`] must hold.
     pub fn go_on_from(&mut self, piece: Splitter) {
         let n_rescanned = self.n_rescanned + piece.n_rescanned;
         *self = Splitter { n_rescanned, ..piece };

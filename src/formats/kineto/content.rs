@@ -81,7 +81,7 @@ struct Cat {
     raw: Vec<u8>,
     id: StrId,
     class: Class,
-    /// It is on a device's stream.
+    /// The category is of work on a device stream.
     is_device: bool,
 }
 
@@ -106,12 +106,12 @@ const RECENT: usize = 1024;
 pub struct Pass<'a> {
     /// Where it goes.
     pub content: &'a mut Content,
-    /// Where it is accounted for.
+    /// Receives the counts.
     pub ledger: &'a mut Ledger,
 }
 
 impl Content {
-    /// Nothing yet.
+    /// Empty content.
     pub fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         Content {
@@ -142,7 +142,7 @@ impl Content {
         }
     }
 
-    /// Nothing yet of a piece of a file that begins in the list of events.
+    /// Empty content of a piece that begins within the list of events.
     pub fn of_piece() -> Self {
         Content { deferred: Some(Deferred::default()), n_preview: PREVIEW_MAX, has_events: true, ..Content::new() }
     }
@@ -193,7 +193,7 @@ impl Content {
                 self.recent[slot] = self.builder.strings.intern(text);
                 self.recent[slot]
             }
-            // Not kept: another text can look like this one's bytes.
+            // Not cached: another text can have the same raw bytes.
             _ => self.builder.strings.intern(&unescape(raw)),
         }
     }

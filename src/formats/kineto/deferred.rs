@@ -4,7 +4,7 @@ use crate::base::{StrId, TrackId};
 use crate::model::RecordRef;
 use serde::{Deserialize, Serialize};
 
-/// Of one piece, in the order of the file.
+/// What one piece defers, in file order.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Deferred {
     /// Keys of the root, and their values where they are wanted.
@@ -57,7 +57,7 @@ impl Deferred {
         }
     }
 
-    /// Whether it is so little that a real trace can have it.
+    /// Whether the amount is small enough for a real trace.
     pub fn is_small(&self) -> bool {
         self.ends.len() <= ENDS_MAX && self.window_ends.len() <= ENDS_MAX
     }

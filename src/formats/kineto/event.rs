@@ -4,7 +4,7 @@ use super::args::{Arg, Args};
 use crate::formats::json::Keys;
 use crate::formats::json::cursor::{Broken, Cursor, Value};
 
-/// What of an event an import needs; borrowed from its text.
+/// The fields of an event that the import needs, borrowed from its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Event<'a> {
     /// `X`, `B`, …; 0 when it has none, 1 when it is longer than one character.
@@ -15,7 +15,7 @@ pub struct Event<'a> {
     pub cat: &'a [u8],
     /// Number or text alike: `25738` and `"25738"` are one process.
     pub pid: &'a [u8],
-    /// As `pid`.
+    /// Thread, raw like `pid`.
     pub tid: &'a [u8],
     /// `tid` is written as text.
     pub is_tid_text: bool,
@@ -23,7 +23,7 @@ pub struct Event<'a> {
     pub ts: Option<&'a [u8]>,
     /// Duration, in microseconds, as written.
     pub dur: Option<&'a [u8]>,
-    /// Of a flow, an asynchronous event, a counter.
+    /// Id of a flow, an asynchronous event or a counter.
     pub id: &'a [u8],
     /// The args object, with its brackets.
     pub args_text: &'a [u8],

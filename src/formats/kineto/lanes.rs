@@ -43,7 +43,7 @@ pub struct Thread {
     sort: Option<i64>,
 }
 
-/// All processes and threads of a trace. Of those of a piece that came from another program, none is found by its id any more.
+/// All processes and threads of a trace. In a piece from another program they can no longer be found by id.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Lanes {
     /// Ids as text.
@@ -83,7 +83,7 @@ impl Lanes {
         self.process_of_id(pid, builder)
     }
 
-    /// The process of an id of `ids`.
+    /// The process with this id in `ids`.
     pub fn process_of_id(&mut self, pid: StrId, builder: &mut ProfileBuilder) -> usize {
         *self.process_of.entry(pid).or_insert_with(|| {
             let track = builder.track(TrackSpec { parent: None, name: String::new(), kind: TrackKind::Group, sort: 0 });

@@ -7,7 +7,7 @@ use crate::formats::wording;
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
 
-/// A record whose length was not noted is searched for its end in so many bytes, in growing parts.
+/// Bytes of the first part in which the end of a record with unknown length is searched; parts grow.
 const FIRST_PART: u64 = 4 << 20;
 
 /// The fields of a slice or an instant: of both records where it has two.

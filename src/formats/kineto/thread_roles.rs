@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 /// What a host thread is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It marks the steps.
+    /// Marks the steps.
     Main,
-    /// It runs backward functions, and marks no steps.
+    /// Runs backward functions and marks no steps.
     Autograd,
 }
 

@@ -5,7 +5,7 @@ use super::records::{Pair, Records, Row};
 use super::value::Value;
 use crate::base::StrId;
 
-/// Values on the stack: a list of the pickler has at most a thousand there at a time, a tuple all of its own.
+/// Maximum values on the stack. A list of the pickler puts at most 1000 there at a time, a tuple all its values.
 const STACK_MAX: usize = 1 << 22;
 /// Containers open at a time.
 const MARKS_MAX: usize = 1 << 12;
@@ -434,7 +434,7 @@ impl Machine {
         }
     }
 
-    /// The stack that a list of frames is.
+    /// Id of the stack with this list of frames.
     fn stack_of(&mut self, value: Value) -> u32 {
         let Some(at) = object_of(value) else { return 0 };
         if let Object::Row(Row::Stack(stack)) = self.objects[at] {

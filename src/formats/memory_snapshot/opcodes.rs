@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A text or a number of so many bytes is the longest that is taken.
+/// Maximum bytes of a text or number.
 pub const ARGUMENT_MAX: usize = 16 << 20;
 
 /// One instruction with its argument.
@@ -42,7 +42,7 @@ pub enum Op<'a> {
     Dict,
     /// A tuple of everything above the mark.
     Tuple,
-    /// A tuple of so many values on top.
+    /// A tuple of this many values from the top of the stack.
     TupleOf(usize),
     /// Adds the value on top to the list below it.
     Append,
@@ -65,13 +65,13 @@ pub enum Op<'a> {
 /// Why an instruction is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// It loads or calls code.
+    /// The opcode loads or calls code.
     Code(&'static str),
-    /// It builds something else than the plain data of a snapshot.
+    /// The opcode builds data that a snapshot does not have.
     NotPlain(&'static str),
     /// No pickle has this byte here.
     Unknown(u8),
-    /// Its argument breaks the rules.
+    /// The argument is invalid.
     Argument(&'static str),
 }
 

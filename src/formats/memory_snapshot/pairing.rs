@@ -139,7 +139,7 @@ fn extras(events: &EventColumns, row: u32, allocation: u32, all: &mut Allocation
     all.extras.extend(events.extras[from..].iter().take_while(|e| e.0 == row).map(|e| (allocation, e.1, e.2)));
 }
 
-/// Those from before first: what stays longest is lowest.
+/// Allocations from before the history come first, so that long-lived ones are lowest in the picture.
 fn joined(before: Before, mut all: Allocations) -> Allocations {
     let mut rows = before.rows;
     if rows.is_empty() {

@@ -67,7 +67,7 @@ const KEYS: [(&str, Key); 25] = [
     ("line", Key::Line),
 ];
 
-/// A row, and of which table.
+/// A row of one of the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row {
     Frame(u32),

@@ -42,7 +42,7 @@ struct Reader {
     /// The section of the last record, and all that were found.
     section: String,
     sections: FxHashSet<String>,
-    /// Those of [`TOLD`] that are in the file, perhaps without records.
+    /// Sections of [`TOLD`] that are in the file, possibly empty.
     begun: FxHashSet<String>,
     keys: Keys,
     /// Owner and updates of a semaphore, by subgraph and id.

@@ -175,7 +175,7 @@ pub(crate) fn leave_out_untold(fields: &mut Vec<Field>) {
     });
 }
 
-/// Whether a value is one: "not told" is written in several words.
+/// Whether a value is recorded; "not recorded" is written in several ways.
 fn is_told(text: &str) -> bool {
     !matches!(text.replace('"', "'").as_str(), "Unknown" | "unknown" | "['unknown']" | "[['unknown']]" | "[]")
 }

@@ -23,7 +23,7 @@ pub(super) fn columns(input: &InputSet, profile: &Profile, slices: &[SliceId], k
     let mut out = vec![Vec::new(); slices.len()];
     let mut at = 0;
     while let Some((first, _)) = order.get(at) {
-        // As many records as are within one block.
+        // Records within one block are read together.
         let end = |place: &RecordRef| place.offset().saturating_add(place.n_bytes().unwrap_or(u64::MAX));
         let is_near = |(place, _): &&(RecordRef, usize)| place.member() == first.member() && end(place) - first.offset() <= BLOCK;
         let n = order[at..].iter().take_while(is_near).count();

@@ -116,7 +116,7 @@ impl<'a> Values<'a> {
 pub(super) enum Known {
     /// The timeline reads it.
     Read(Key),
-    /// It is shown with the record's details.
+    /// The key is shown in the details of the record.
     Shown,
 }
 

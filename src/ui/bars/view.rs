@@ -42,7 +42,7 @@ impl State {
         }
     }
 
-    /// Where all is on a canvas so large. Tracked.
+    /// Layout for the current canvas size. Tracked.
     fn layout(&self, size: Size) -> Layout {
         let shown = shown(self.series, self.hidden);
         let shown = self.lit_series.get().filter(|s| shown.contains(s)).map_or(shown, |s| vec![s]);

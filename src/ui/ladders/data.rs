@@ -22,7 +22,7 @@ pub struct Rung {
     pub name: String,
     /// Its length.
     pub value: f64,
-    /// As people read it.
+    /// Formatted value.
     pub text: String,
     /// Colour slot.
     pub colour: u16,

@@ -86,7 +86,7 @@ pub enum Cell {
     Float(f64),
     /// A number that reads otherwise than its column states: its unit is its row's.
     Said(f64, String),
-    /// Nothing there, where a word for it reads better than a blank: dim. Not a value: files and sums do not have it.
+    /// A placeholder text, drawn dim. Not a value: exports and sums skip it.
     Untold(String),
 }
 

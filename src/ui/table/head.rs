@@ -14,7 +14,7 @@ use leptos::{ev, prelude::*};
 #[component]
 pub(super) fn Tools(state: State, id: String) -> impl IntoView {
     let count = move || state.count_words();
-    // The rows shown are all of them only when none is still to come.
+    // The shown rows are complete only if no more are to be loaded.
     let save = |ending, kind, text: Writer| {
         let file = dom::file_name(&id, ending);
         rest::when_whole(state, move || {

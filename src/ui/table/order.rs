@@ -71,7 +71,7 @@ impl Filter {
         }
     }
 
-    /// Whether a value can match at all: spares writing out every number when letters are looked for.
+    /// Whether a number can match: skips formatting numbers if the filter contains letters.
     fn may_hold_figures(&self) -> bool {
         match self {
             Filter::Text(wanted, _) => wanted.chars().all(|c| c.is_ascii_digit() || ".-".contains(c)),

@@ -53,7 +53,7 @@ impl Children {
         Children { starts, items, n }
     }
 
-    /// Those of a row.
+    /// Children of a row.
     pub fn of(&self, row: u32) -> &[u32] {
         self.slice(row as usize)
     }
@@ -116,7 +116,7 @@ pub fn lines(
     out
 }
 
-/// Rows that are open when so many levels are shown, as far as `most` rows go.
+/// Rows that are open if `levels` levels are shown, up to `most` rows.
 pub fn open_to(branches: &[Branch], children: &Children, levels: usize, most: usize) -> BTreeSet<u32> {
     let mut level: Vec<usize> = Vec::with_capacity(branches.len());
     let mut opened = BTreeSet::new();

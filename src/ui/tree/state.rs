@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// Opens so many levels; 1 closes all.
+    /// Opens `levels` levels; 1 closes all.
     pub fn open_levels(&self, levels: usize) {
         let opened = untrack(|| data::open_to(&self.branches.get(), &self.children.get(), levels, MOST_OPENED));
         self.opened.set(opened);

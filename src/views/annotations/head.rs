@@ -1,4 +1,4 @@
-//! Above the list: unit, sets that are saved in this browser, what comes of files.
+//! The controls above the list: unit, saved sets, imported files.
 
 use super::Panel;
 use super::files::{Files, Question};

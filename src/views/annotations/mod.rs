@@ -21,13 +21,13 @@ struct Panel {
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
-    /// Makes a range the selected one, of which all views tell.
+    /// Selects a range.
     on_select: Callback<TimeRange>,
     /// What could not be done.
     problem: RwSignal<Option<String>>,
     /// The profile that is annotated.
     of_profile: StoredValue<Of>,
-    /// A file of which it is not yet said what becomes of it.
+    /// A dropped file; the user has not yet chosen how to add it.
     incoming: RwSignal<Option<files::Incoming>>,
 }
 
@@ -60,7 +60,7 @@ pub fn AnnotationsPanel(
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
-    /// Makes a range the selected one, of which all views tell.
+    /// Selects a range.
     on_select: Callback<TimeRange>,
     /// Closes the panel.
     on_close: Callback<()>,

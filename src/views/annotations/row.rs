@@ -100,7 +100,7 @@ fn TimeInput(panel: Panel, id: u32, part: Part) -> impl IntoView {
             }
             None => panel.problem.set(Some(format!("Expected a time such as `12.5 ms`, found `{typed}`."))),
         }
-        // As it is kept: what cannot be read goes back to what it was.
+        // Shows the stored value again if the typed one is invalid.
         input.set_value(&untrack(shown));
     };
     view! {

@@ -275,7 +275,7 @@ fn Causes(
     }
 }
 
-/// Who waits, how long, and for whom.
+/// Rows of waiting engines: engine, time, and what it waits for.
 #[component]
 fn Waits(state: State, ask: Ask, range: Signal<Option<TimeRange>>) -> impl IntoView {
     let waits = state.causes(ask, range, || GapKind::Unoverlapped);

@@ -184,7 +184,7 @@ fn row(r: &OperatorDiff, shape: Scope) -> Row {
     Row::new(cells)
 }
 
-/// A value of a side that has the row; nothing where it does not.
+/// A value of one side; empty if that side does not have the row.
 fn present(side: Option<DiffFigures>, value: i64) -> Cell {
     if side.is_some() { Cell::Int(value) } else { Cell::Absent }
 }

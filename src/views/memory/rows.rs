@@ -47,7 +47,7 @@ pub fn peak_sentence(device: &MemoryDevice, origin: TimeNs) -> String {
     format!("Peak {}{} after {}", text::bytes(peak.allocated_bytes), of.unwrap_or_default(), text::duration(peak.time.since(origin)))
 }
 
-/// What of the records the table does not hold; `None` where it holds all.
+/// Which records are not in the table; `None` if all are.
 pub fn outside_sentence(device: &MemoryDevice) -> Option<String> {
     (device.n_outside > 0).then(|| {
         let sign = if device.outside_bytes < 0 { "−" } else { "" };
@@ -141,7 +141,7 @@ pub fn events_sentence(events: &MemoryEvents, least: u64, is_default: bool) -> S
 
 /// Said where no piece is known in the whole profile.
 pub const NO_PIECE: &str = "Not available: the records of this device do not link allocations to releases.";
-/// Said where none is known in a range.
+/// Shown if no allocation is known in a range.
 pub const NO_PIECE_HERE: &str = "No allocation is known in this range.";
 
 /// A size as typed: `512`, `1.5 KiB`, `2 MB`. `None` for what is no size.

@@ -93,7 +93,7 @@ pub fn words(program: &Program) -> Vec<Row> {
     program.rows.iter().map(row).collect()
 }
 
-/// Columns of two programs side by side; times where the one and where the other has them.
+/// Columns of two programs side by side; each side has time columns only if it has times.
 pub fn alignment_columns((this, other): (bool, bool)) -> Vec<Column> {
     let column = Column::new;
     let mut out = vec![
@@ -147,7 +147,7 @@ pub fn alignment_rows(both: &AlignedPrograms) -> Vec<Row> {
     both.rows.iter().map(row).collect()
 }
 
-/// What the comparison comes to.
+/// Summary of the comparison in one sentence.
 pub fn alignment_sentence(both: &AlignedPrograms) -> String {
     let n = |alignment| text::count(both.count(alignment));
     let [this, other] = [&both.this, &both.other].map(|p| AlignedPrograms::time(p).map(text::duration));

@@ -101,7 +101,7 @@ impl PictureState {
         }
     }
 
-    /// Moves the chosen moment by so many events.
+    /// Moves the chosen state by `by` events.
     fn step(&self, by: i64) {
         let now = self.state.live.value.with_untracked(|l| l.as_ref().map_or(0, |l| i64::from(l.state)));
         let last = self.state.of_device(|d| d.n_events as i64).unwrap_or(0);
@@ -135,7 +135,7 @@ fn follow(core: PictureState, ask: Ask) {
                 }
             }
             let _ = is_busy.try_set_value(false);
-            // What is seen comes to the link once it rests.
+            // Writes the window to the link when it stops moving.
             if let (Some(window), Some(Some(all))) =
                 (core.window.try_get_untracked(), core.picture.try_with_untracked(|p| p.as_ref().map(|p| p.extent)))
             {

@@ -26,7 +26,7 @@ const BESIDE: [&str; 22] = [
     "svg", "pyc", "pdf",
 ];
 
-/// Whether a file is one of those that a folder of source holds besides its source: never a profile, and not worth a word.
+/// Whether a file is a usual companion of source code: not a profile, and ignored without a message.
 pub fn is_beside_source(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or_default();
     let is_hidden = name.split('/').any(|part| part.starts_with('.') || part == "__pycache__" || part == "node_modules");

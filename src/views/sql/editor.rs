@@ -109,7 +109,7 @@ fn coloured(text: &str, wrong: Option<usize>) -> impl IntoView + use<> {
             class => view! { <span class=class>{token.text.to_string()}</span> }.into_any(),
         });
     }
-    // An empty last line has its height as well.
+    // An empty last line needs a height.
     out.push(format!("{}\n", &text[at..]).into_any());
     out
 }

@@ -45,7 +45,7 @@ pub const EXPERIMENT: &str = "experiment";
 pub enum Failure {
     /// The query is wrong, or could not be run.
     Problem(Problem),
-    /// It was ended; a sentence.
+    /// The engine was ended; the sentence says why.
     Ended(String),
 }
 

@@ -57,7 +57,7 @@ fn is_bytes(name: &str) -> bool {
 /// Columns from which on a single row is shown as a list.
 const WIDE: usize = 6;
 
-/// Whether a table is one wide row: it reads better turned by a quarter.
+/// Whether a table is one wide row, which is shown as two columns instead.
 pub fn is_turned(part: &TablePart) -> bool {
     part.n_total == 1 && part.columns.len() > WIDE
 }

@@ -32,9 +32,9 @@ pub struct MemoryMap {
     pub peak: Option<Peak>,
     /// Bytes written, in all partitions: values that are overwritten count again.
     pub written_bytes: u64,
-    /// Of these, bytes that were overwritten before anybody read them.
+    /// Written bytes that were overwritten before any read.
     pub unread_bytes: u64,
-    /// Of the written bytes, those that were read more than once.
+    /// Written bytes that were read more than once.
     pub reread_bytes: u64,
     /// What to know when reading this.
     pub notes: Vec<String>,

@@ -37,7 +37,7 @@ fn is_on_chip(memory: Memory) -> bool {
     matches!(memory, Memory::StateBuffer | Memory::Psum)
 }
 
-/// Partitions of an access, from the first to the one after the last; of device memory, which has none, the same ones for all.
+/// Partitions of an access (end exclusive). Device memory has none; its accesses share one constant range.
 fn partitions(access: &Access) -> (u16, u16) {
     match is_on_chip(access.memory) {
         true => (access.partition, access.partition.saturating_add(access.n_partitions)),

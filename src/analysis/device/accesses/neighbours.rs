@@ -85,7 +85,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Those before (start, slice), the latest first, or those from it on.
+    /// Executions before (start, slice), latest first, or from it on.
     fn new(executions: &'a Executions, sets: impl Iterator<Item = u32>, at: (i64, u32), is_back: bool) -> Self {
         let mut walk = Walk { executions, is_back, heap: BinaryHeap::new() };
         for set in sets {

@@ -1,4 +1,4 @@
-//! Who produced what each instruction of a run reads in State Buffer, PSUM and device memory, for all instructions at once.
+//! Producers of all data that instructions read from State Buffer, PSUM and device memory, for all instructions at once.
 
 use super::sweep::{Event, events, groups};
 use super::{DEVICE_GROUP, MOST_RUNS, core_of, engine_tracks, partitions};

@@ -137,7 +137,7 @@ impl Grid {
         parts
     }
 
-    /// All that is in the parts up to each of them ÷ the time that has passed at its end, `per` nanoseconds.
+    /// Running mean: sum of all parts so far ÷ elapsed time, in units of `per` nanoseconds.
     fn so_far(self, parts: &[f64], per: f64) -> (Vec<i64>, Vec<f64>) {
         let mut sum = 0.0;
         let mean = |(k, amount): (usize, &f64)| {

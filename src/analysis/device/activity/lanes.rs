@@ -57,7 +57,7 @@ impl<'a> Shapes<'a> {
 /// Spans of tracks, told lane by lane: what a lane holds comes by start, so that nothing needs sorting.
 #[derive(Debug, Default)]
 pub(in crate::analysis::device) struct LaneSpans {
-    /// Of each track that ended; then of each lane of the one that is walked.
+    /// Ranges of each finished track, then of each lane of the current track.
     sets: Vec<Ranges>,
     n_tracks: usize,
     /// The lane of the last set.

@@ -21,7 +21,7 @@ const BY_TRANSFERS: &str = "bytes of DMA transfers without instruction fetches, 
 struct Products {
     /// Two for each element, transposes included.
     all: u64,
-    /// Of those, such that only transpose.
+    /// Products that only transpose.
     transposes: u64,
 }
 
@@ -35,7 +35,7 @@ pub(in crate::analysis::device) fn metrics(
     is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
-    // A summary by itself has no rows, of which nothing can be said.
+    // A summary without rows has no values for a range.
     if profile.slices.is_empty() {
         return Vec::new();
     }
@@ -94,7 +94,7 @@ fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&s
     let mut out: Vec<Computed> = Vec::new();
     let mut add = |name, value: Option<f64>, how| out.extend(value.filter(|v| v.is_finite() && is_wanted(name)).map(|v| (name, v, how)));
     let has = |of: &dyn Fn(&Busy) -> bool| busy.iter().any(of);
-    // Of a file without instructions or without transfers the time of the others is a part of it only.
+    // Without instructions or without transfers the busy time would be incomplete.
     let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));
     let active = |engine: Option<&str>, name: &str, share: &str| {
         let is_told = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));

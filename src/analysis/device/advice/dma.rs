@@ -58,9 +58,9 @@ struct Small {
     count: u64,
     /// Packets below 4 KiB, these included.
     n_unsaturated: u64,
-    /// Those below 256 bytes.
+    /// Packets below 256 bytes.
     n_tiny: u64,
-    /// Time that they take for what they lack to 2 KiB.
+    /// Time lost because packets are smaller than 2 KiB.
     lost_ns: f64,
     /// (duration, packet), longest first; and those from 2 to 4 KiB.
     longest: Vec<(i64, SliceId)>,

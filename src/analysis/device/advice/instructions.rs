@@ -81,7 +81,7 @@ fn useless(case: &Case<'_>) -> Verdict {
     let Some(hw) = case.hardware else { return MISSING };
     let model = case.number("model_flops").filter(|f| *f > 0.0);
     let mut uses = use_by_core(case, model);
-    // Of all together it is not recorded which core lost how much.
+    // A total for all cores does not say which core lost how much.
     let n_cores = if uses.is_empty() { hw.n_cores } else { 1.0 };
     if uses.is_empty() {
         uses.extend(use_of_all(case, model));
@@ -194,7 +194,7 @@ fn overhead(case: &Case<'_>) -> Verdict {
 
 /// Mean use of all banks of a core, sample by sample, as a share of 1: (from, until, share).
 fn banks(counter: &Counter) -> impl Iterator<Item = (i64, i64, f64)> {
-    // Of eight banks, each as a share of one or of a hundred; which one the unit states.
+    // Eight banks, each as a share or a percentage according to the unit.
     let scale = if counter.unit == "%" { 100.0 } else { 1.0 };
     let n = counter.series.len().max(1) as f64;
     let mean = move |at: usize| counter.series.iter().filter_map(|s| s.values.get(at)).sum::<f64>() / n / scale;

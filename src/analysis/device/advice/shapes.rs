@@ -76,7 +76,7 @@ fn sized(case: &Case<'_>) -> Vec<Sized> {
     out
 }
 
-/// Those that multiply: loading what is held has the same operands.
+/// Keeps the matrix multiplications; loads of weights have the same operands.
 fn products_only(case: &Case<'_>, products: Vec<Sized>) -> Vec<Sized> {
     let Some(device) = case.device() else { return Vec::new() };
     let is_product = |s: &Sized| device.elements.get(s.shape.slice as usize).is_some_and(|e| *e != NeuronDevice::ABSENT);
@@ -89,7 +89,7 @@ fn overhead_ns(case: &Case<'_>) -> Option<f64> {
     clock_ghz.map(|ghz| OVERHEAD_CYCLES / ghz)
 }
 
-/// Whether each follows the one before it on its engine at once.
+/// Pairs in which the second instruction starts immediately after the first on the same engine.
 fn at_once(list: &[Sized]) -> impl Iterator<Item = (&Sized, &Sized)> {
     let is_pair = |p: &(&Sized, &Sized)| p.0.engine == p.1.engine && (0..=AT_ONCE_NS).contains(&(p.1.start - p.0.end));
     list.iter().zip(list.iter().skip(1)).filter(is_pair)

@@ -50,7 +50,7 @@ fn lost(case: &Case<'_>, core: &str, limit: &Throttle) -> f64 {
     busy.sum::<i64>() as f64 * (1.0 - limit.limit)
 }
 
-/// The same from the shares in the file's summary, at most: as if the engine of the busiest core had worked under the limits first.
+/// An upper bound from the summary: assumes that the engine of the busiest core ran under the limits first.
 fn at_most(case: &Case<'_>) -> Vec<Limited> {
     let worked = case.busy_of("Tensor").map(|t| length(&t.ranges) as f64).reduce(f64::max);
     let of = |core: usize| {

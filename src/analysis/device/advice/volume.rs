@@ -14,7 +14,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R13b", "HBM traffic far above inputs, outputs and weights", redundant(case));
 }
 
-/// Nanoseconds that HBM takes for so many bytes.
+/// Nanoseconds that HBM needs for `n` bytes.
 fn memory_ns(case: &Case<'_>, n: f64) -> Option<f64> {
     case.hardware.map(|hw| n / hw.hbm_bandwidth * 1e9)
 }

@@ -6,7 +6,7 @@ use crate::analysis::device::waiting::gaps::Gap;
 use crate::analysis::device::waiting::signals::condition;
 use crate::base::Order as _;
 
-/// A cause is worth a word from this share of the run on one engine; ours.
+/// Minimum share of the run on one engine for a cause to be reported. Our choice.
 const WORTH: f64 = 0.05;
 const NO_CAUSE: &str = "operands of instructions or dependencies (causes of waits)";
 
@@ -24,7 +24,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let is_told = case.gaps.causes.iter().any(|c| !matches!(c.cause, Cause::Start | Cause::End | Cause::Unknown));
     for (id, cause, rule, title) in RULES {
         let verdict = if is_told { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) };
-        // Without operands much of the waiting is of unknown cause, this one perhaps.
+        // Without operands much waiting has an unknown cause, which can be this one.
         let is_open = matches!(verdict, Verdict::Quiet) && !case.signals.has_operands();
         out.rule(id, rule, if is_open { Verdict::Missing(NO_CAUSE) } else { verdict });
     }

@@ -57,11 +57,11 @@ pub struct CoreBounds {
     pub moves: u64,
     /// FLOPs of the matrix products that start here, as BF16 would need: FP32 in as many passes as it takes.
     pub flops: Option<u64>,
-    /// Of those without the products that only transpose.
+    /// FLOPs without products that only transpose.
     pub useful_flops: Option<u64>,
     /// `flops` as the profiler counts: four passes for each FP32 product.
     pub profiler_flops: Option<u64>,
-    /// Start of the next product − start of this one − its time at full rate, added up, nanoseconds.
+    /// Sum over products of (start of the next − start of this − time at full rate), nanoseconds.
     pub excess_interval_ns: Option<f64>,
     /// Busy time of the DMA by queue type, by name.
     pub queue_types: Vec<(String, DurationNs)>,
@@ -107,6 +107,6 @@ pub struct OpcodeTime {
     pub time: DurationNs,
     /// Their waits for semaphores added up; they are before the start. `None` where waits are not recorded.
     pub wait: Option<DurationNs>,
-    /// How many waited at all.
+    /// Number that waited.
     pub waiting: u64,
 }

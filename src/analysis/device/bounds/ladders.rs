@@ -15,7 +15,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// As people read it.
+    /// Label.
     pub fn label(self) -> &'static str {
         match self {
             Family::Memory => "Memory",
@@ -30,13 +30,13 @@ impl Family {
 pub enum Bound {
     /// The time that was taken.
     Total,
-    /// Nothing but the transfers as they were.
+    /// Only the transfers, as recorded.
     Memory,
     /// The same bytes at peak bandwidth.
     MemoryIdeal,
     /// Inputs, outputs and weights once, at peak bandwidth.
     MemoryNoReloads,
-    /// Nothing but the Tensor engine as it was.
+    /// Only the Tensor engine, as recorded.
     Compute,
     /// The same products at peak rate.
     ComputeIdeal,
@@ -61,7 +61,7 @@ impl Bound {
         }
     }
 
-    /// As people read it.
+    /// Label.
     pub fn label(self) -> &'static str {
         match self {
             Bound::Total => "Total",
@@ -139,7 +139,7 @@ impl GapKind {
         GapKind::ALL.into_iter().find(|g| g.id() == id)
     }
 
-    /// As people read it.
+    /// Label.
     pub fn label(self) -> &'static str {
         match self {
             GapKind::DmaIdle => "DMA idle",

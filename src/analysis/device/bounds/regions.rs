@@ -189,7 +189,7 @@ fn notes(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, out: &mut 
     }
 }
 
-/// A region in the making.
+/// A region that is being built.
 #[derive(Default)]
 struct Found {
     name: String,

@@ -81,7 +81,7 @@ fn add_track(
         let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
         ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told))
     };
-    // An engine that does nothing in the range is one of it all the same.
+    // Engines without work in the range are listed too.
     let tells = (tells_source, types.is_some());
     let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, tells, works));
     let mut last: Option<(StrId, Option<usize>)> = own_engine.map(|at| (StrId(0), Some(at)));

@@ -77,7 +77,7 @@ fn of_rows(given: &ChartContext<'_>) -> Option<Memory> {
             out.read -= (spilled - saved).min(row.read);
         }
     }
-    // Of spills that are not distinguished by direction, none is no reload.
+    // Without a direction: zero spilled bytes mean zero reloads.
     out.useful_read = if out.spilled == Some(0) { useful(out.read, 0) } else { None };
     Some(out)
 }

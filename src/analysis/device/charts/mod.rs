@@ -53,7 +53,7 @@ pub struct EngineSplit {
     pub engine: String,
     /// Useful FLOPs ÷ (peak of the core × window); `None` for engines without matrix products and where FLOPs or peak are not recorded.
     pub model: Option<f64>,
-    /// FLOPs that only transpose, likewise.
+    /// The same ratio for FLOPs that only transpose.
     pub transpose: Option<f64>,
     /// Active time beyond the two.
     pub active: f64,

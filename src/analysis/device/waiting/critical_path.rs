@@ -44,7 +44,7 @@ enum Via {
 #[derive(Debug, Clone, Copy)]
 struct Best {
     work: i64,
-    /// How far the chain covers time.
+    /// End of the time that the chain covers.
     front: i64,
     /// The step before.
     from: u32,

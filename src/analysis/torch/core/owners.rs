@@ -44,7 +44,7 @@ impl Owners {
             });
             let mut at = owner.unwrap_or(NONE);
             out.node.push(at);
-            // Those above a touched node are touched.
+            // Ancestors of a touched node are touched.
             while at != NONE && !std::mem::replace(&mut out.is_touched[at as usize], true) {
                 at = trees.parent[at as usize];
             }

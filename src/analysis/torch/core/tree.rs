@@ -91,7 +91,7 @@ impl Trees {
         out
     }
 
-    /// The made part of a node without a slice.
+    /// Data of a node that has no slice.
     pub fn made(&self, node: u32) -> Option<&ModuleBackward> {
         self.made.binary_search_by_key(&node, |m| m.node).ok().map(|at| &self.made[at])
     }

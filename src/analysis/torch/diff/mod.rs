@@ -18,7 +18,7 @@ pub struct DiffPart {
     pub title: String,
     /// Names and shapes.
     pub names: Vec<String>,
-    /// The top level's runs and landmarks, each followed by what is below it.
+    /// Runs and landmarks in pre-order: each item is followed by its descendants.
     pub items: Vec<DiffItem>,
     /// Operators below items; each item has a range of it.
     pub sums: Vec<DiffSum>,

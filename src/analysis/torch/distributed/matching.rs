@@ -40,7 +40,7 @@ pub enum MatchError {
         .0, .1.1, .1.0, .2.1, .2.0
     )]
     Kernels(usize, (String, usize), (String, usize)),
-    /// No call of any worker is one of another.
+    /// No call of a worker matches a call of another.
     #[error("No communication operation matches between workers, so waiting and data transfer cannot be separated.")]
     Nothing,
 }

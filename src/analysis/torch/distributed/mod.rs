@@ -123,7 +123,7 @@ pub struct Distributed {
     pub steps: Vec<String>,
     /// Whether operations of the workers could be matched, so that waiting is distinguished from moving data.
     pub is_matched: bool,
-    /// Who the others wait for, the most expensive first. Empty unless matched.
+    /// Stragglers, most expensive first. Empty if calls could not be matched.
     pub stragglers: Vec<Straggler>,
     /// Sentences on what cannot be shown, and why.
     pub notes: Vec<String>,

@@ -1,4 +1,4 @@
-//! Who the other workers wait for.
+//! Stragglers: workers that others wait for.
 
 use super::matching::Matched;
 use super::merge::waits;

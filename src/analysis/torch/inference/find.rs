@@ -75,7 +75,7 @@ pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, PatternError> {
     Ok(Found { marks: outermost(view, marks, shape), source: best.1.label().into() })
 }
 
-/// Those that no other one of the same thread contains, by start.
+/// Slices that are not inside another one of the same thread, by start.
 fn outermost(view: &View<'_>, mut slices: Vec<u32>, shape: impl Fn(u32) -> Option<StepShape>) -> Vec<Marked> {
     let all = &view.profile.slices;
     let span = |slice: u32| (all.start[slice as usize], all.end(slice as usize));
@@ -152,6 +152,6 @@ mod tests {
             assert!(compiled(want).unwrap().is_match(name), "{name}");
         }
         assert!(compiled(&form(&"x".repeat(500))).unwrap().is_match(&"x".repeat(500)));
-        assert!(compiled("(").unwrap_err().to_string().contains("is not a regular expression"));
+        assert!(compiled("(").unwrap_err().to_string().contains("is not a valid regular expression"));
     }
 }

@@ -38,7 +38,7 @@ fn group(kind: StepKind, requests: Option<u64>, steps: &[&StepRow]) -> StepGroup
     }
 }
 
-/// The smallest value that at least so many percent do not exceed; of none without values.
+/// Nearest-rank percentile: the smallest value that at least `percent` of the values do not exceed. `None` without values.
 pub fn nearest_rank<T: Copy>(sorted: &[T], percent: usize) -> Option<T> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()

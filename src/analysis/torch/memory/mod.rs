@@ -51,7 +51,7 @@ pub struct MemoryDevice {
     pub operators: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,
-    /// Those of them that are in no operator, and so in no row.
+    /// Allocations outside operators, which have no row.
     pub n_outside: u64,
     /// Sum of the bytes of those.
     pub outside_bytes: i64,
@@ -109,11 +109,11 @@ pub struct MemoryEventsQuery {
     pub device: String,
     /// Only allocations and releases in this range, both ends included.
     pub range: Option<TimeRange>,
-    /// Only pieces of at least so many bytes.
+    /// Minimum bytes of an allocation.
     pub min_bytes: Option<u64>,
-    /// Only pieces of at most so many bytes.
+    /// Maximum bytes of an allocation.
     pub max_bytes: Option<u64>,
-    /// At most so many rows, the largest pieces; 0 is [`MAX_EVENTS`].
+    /// Maximum rows, largest allocations first; 0 is [`MAX_EVENTS`].
     pub limit: u32,
 }
 

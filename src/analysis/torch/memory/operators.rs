@@ -16,7 +16,7 @@ pub struct DeviceRows {
     pub rows: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,
-    /// Those that are in no operator.
+    /// Allocations outside operators.
     pub n_outside: u64,
     /// Their bytes.
     pub outside_bytes: i64,

@@ -89,11 +89,11 @@ pub struct TreeQuery {
     pub thread: Option<u32>,
     /// Only what is below this node. `None` is from the root.
     pub below: Option<u32>,
-    /// So many levels; 0 is all.
+    /// Levels; 0 is all.
     pub levels: u32,
     /// Only nodes that touch this range.
     pub range: Option<TimeRange>,
-    /// At most so many nodes, level by level; 0 is [`MAX_NODES`].
+    /// Maximum nodes, level by level; 0 is [`MAX_NODES`].
     pub limit: u32,
 }
 
@@ -130,7 +130,7 @@ pub struct TreeNode {
     pub device_total: DurationNs,
     /// Children, listed or not.
     pub n_children: u32,
-    /// Its slice; `None` of a backward module, which no record says about.
+    /// Slice of the node; `None` for a backward module, which has no record.
     pub slice: Option<SliceId>,
     /// Colour slot of its name.
     pub colour: u16,

@@ -4,7 +4,7 @@
 /// `NN`, `NT`, `TN` or `TT`; `None` where the name does not say it.
 pub fn of_kernel(name: &str) -> Option<&'static str> {
     if let Some((_, rest)) = name.split_once("Cijk_") {
-        // Tensile: the summed index `l` first in A means transposed; last in B likewise.
+        // Tensile: A is transposed if the summed index `l` is its first; B is transposed if it is its last.
         let is_a_transposed = rest.starts_with("Alik_");
         if !is_a_transposed && !rest.starts_with("Ailk_") {
             return None;

@@ -128,7 +128,7 @@ impl Bound {
 }
 
 impl Roof {
-    /// Of several calls one after the other: not known where one of them is not.
+    /// Bound of several calls in sequence; unknown if one is unknown.
     pub fn and(self, other: Roof) -> Roof {
         let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
         Roof { compute_ns: sum(self.compute_ns, other.compute_ns), memory_ns: sum(self.memory_ns, other.memory_ns) }

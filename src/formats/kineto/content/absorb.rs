@@ -1,4 +1,4 @@
-//! Adds what was read from the next piece of the file, as if its records had been read here.
+//! Adds the content of the next piece of the file. The result equals that of reading its records here.
 
 use super::super::counters::Counters;
 use super::super::deferred::{Deferred, Opener};

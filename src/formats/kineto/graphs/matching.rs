@@ -1,4 +1,4 @@
-//! Which capture a replay is of: the one whose launches, in program order, have the kernels of the replay. Knows no file.
+//! Finds the capture of a replay: its launches, in program order, have the kernels of the replay. Reads no file.
 
 use crate::base::StrId;
 
@@ -51,7 +51,7 @@ const STREAMS_MAX: usize = 64;
 const MATCHED_MIN: usize = 95;
 const USED_MIN: usize = 90;
 
-/// Whether their numbers allow a fit at all.
+/// Whether the numbers of kernels and launches allow a match.
 pub(super) fn may_fit(n_work: usize, n_launches: usize) -> bool {
     n_work * 100 >= n_launches * USED_MIN && n_launches * 100 >= n_work * MATCHED_MIN
 }

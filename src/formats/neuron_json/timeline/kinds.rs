@@ -104,7 +104,7 @@ pub(crate) struct Span {
     pub duration: i64,
     /// Its first record.
     pub record: RecordRef,
-    /// From there to its last record, in records.
+    /// Records from the first to the last one of the core.
     pub end_distance: Option<u32>,
     /// What nanoseconds leave over of start and duration, picoseconds: each below 1000.
     pub rest: (u16, u16),

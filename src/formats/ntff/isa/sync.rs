@@ -10,7 +10,7 @@ pub(crate) enum Condition {
     Exactly(u32),
     /// The semaphore is at least this value.
     AtLeast(u32),
-    /// The event is set; it is cleared.
+    /// Sets or clears the event.
     EventSet,
 }
 

@@ -175,7 +175,7 @@ impl<'a> EvidenceContext<'a> {
     }
 }
 
-/// Rows in the making.
+/// Rows that are being collected.
 struct Groups<K>(FxHashMap<K, EvidenceRow>);
 
 impl<K: Eq + Hash> Groups<K> {
