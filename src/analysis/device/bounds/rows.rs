@@ -287,7 +287,7 @@ impl Sums {
         out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
-        // One product per instruction at most: an unstable sort saves memory. Lanes are sorted already: a stable sort merges them.
+        // One product per instruction at most. Lanes are sorted already: a stable sort merges them.
         out.products.sort_by_key(|p| (p.start, p.slice));
         out.opcodes = self.opcodes.all.into_iter().map(|(key, sum)| columns.opcode(key, sum)).collect();
         let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
