@@ -49,7 +49,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<(), String> {
     fleet.n_ranks = fleet.n_ranks.div_ceil(fleet.tensor) * fleet.tensor;
     let directory = std::path::PathBuf::from(directory.ok_or("Expected the name of the directory or file to write.")?);
     if is_summary {
-        let bytes = axonscope::formats::axonrun::encode(&fleet.summary())?;
+        let bytes = axonscope::formats::axonrun::encode(&fleet.summary()).map_err(|e| e.to_string())?;
         return std::fs::write(&directory, bytes).map_err(|e| format!("`{}` could not be written: {e}.", directory.display()));
     }
     std::fs::create_dir_all(&directory).map_err(|e| format!("`{}` could not be created: {e}.", directory.display()))?;

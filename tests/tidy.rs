@@ -251,6 +251,27 @@ fn code_does_not_unwrap() {
     expect_none("`.unwrap()` outside tests: handle it, or `expect` with the reason why it holds", broken);
 }
 
+/// Layers in which an error is a type; the sentence is made where it is shown.
+const TYPED_ERRORS: &[&str] = &["base", "model", "formats", "analysis", "engine"];
+/// Whose errors are the rest of a sentence.
+const SENTENCE_ERRORS: &[&str] = &["src/formats/ntff/regions.rs", "src/formats/neuron_parquet/pages/reader.rs"];
+
+#[test]
+fn errors_are_types() {
+    let mut broken = Vec::new();
+    let typed = sources().into_iter().filter(|s| TYPED_ERRORS.contains(&s.layer.as_str()) && !SENTENCE_ERRORS.contains(&s.path.as_str()));
+    for source in typed.filter(|s| !is_test_file(&s.path)) {
+        for (line, text) in source.code().filter(|(_, text)| text.contains("Result<")) {
+            // `Result<BTreeMap<String, String>, E>` goes on after the bracket.
+            let is_error = |at: usize| !text[at + ", String>".len()..].starts_with([',', '>']);
+            if text.match_indices(", String>").any(|(at, _)| is_error(at)) {
+                broken.push(format!("{}:{line}", source.path));
+            }
+        }
+    }
+    expect_none("an error is a String: make it a type with `thiserror`", broken);
+}
+
 #[test]
 fn files_of_tests_are_built_for_tests_alone() {
     let all = sources();

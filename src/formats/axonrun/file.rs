@@ -21,16 +21,16 @@ fn invalid(name: &str, what: &str) -> ImportError {
 }
 
 /// The file of a run. Equal runs give equal bytes.
-pub fn encode(run: &FleetRun) -> Result<Vec<u8>, String> {
-    let mut sections = vec![postcard::to_stdvec(run).map_err(|e| e.to_string())?];
+pub fn encode(run: &FleetRun) -> std::io::Result<Vec<u8>> {
+    let mut sections = vec![postcard::to_stdvec(run).map_err(std::io::Error::other)?];
     for metric in 0..N_METRICS {
         sections.push(cells(run, metric));
     }
     let (mut table, mut body) = (Vec::new(), Vec::new());
     for section in &sections {
         let mut packed = DeflateEncoder::new(Vec::new(), Compression::new(6));
-        packed.write_all(section).map_err(|e| e.to_string())?;
-        let packed = packed.finish().map_err(|e| e.to_string())?;
+        packed.write_all(section)?;
+        let packed = packed.finish()?;
         table.extend((section.len() as u64).to_le_bytes());
         table.extend((packed.len() as u64).to_le_bytes());
         body.extend(packed);
