@@ -31,7 +31,7 @@ proptest! {
         for field in [field.as_str(), "", "name", "start_ns", "duration_ns", "semaphore"] {
             let terms = [Term { field: field.into(), text: text.clone() }];
             if let Err(sentence) = Filter::new(&profile, &category, &terms) {
-                prop_assert!(sentence.ends_with('.'), "{}", sentence);
+                prop_assert!(sentence.to_string().ends_with('.'), "{}", sentence);
             }
         }
         if let Ok(matcher) = matcher(&text, is_regex) {
