@@ -4,6 +4,7 @@
 //! neither: a program has the code of the questions alone that it asks or answers.
 
 use super::Session;
+use super::range_records::RecordsError;
 use super::renamed::encode;
 use crate::analysis::filter::SearchError;
 use crate::analysis::matcher::PatternError;
@@ -61,6 +62,9 @@ pub enum Refusal {
     /// Two traces have no such part.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// The records of a range could not be read again.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// It needs what only the worker for all formats has.
     #[error("This profile needs the worker for all formats. Reload the page.")]
     OtherWorker,

@@ -5,7 +5,7 @@
 //! `axonscopeOrigin` says which of them is 0, since the first event of the file may be omitted. Nothing is remembered between two parts.
 
 use crate::analysis::torch::TorchModel;
-use crate::base::{DurationNs, InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, InputError, InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::json::{Cursor, Value, nested_len, number::micros_to_nanos};
 use crate::model::{NO_SLICE, Profile};
 use rustc_hash::FxHashSet;
@@ -64,14 +64,34 @@ pub struct RangeRecords {
     pub next: Option<RecordsCursor>,
 }
 
+/// Why the records of a range could not be read again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordsError {
+    /// The session has no file.
+    #[error("The file of this trace is not open.")]
+    NotOpen,
+    /// None of the first records is where it was.
+    #[error("No record of this trace could be read again: the file may have changed after it was opened.")]
+    NoRecord,
+    /// The root has no list of events any more.
+    #[error("The list of events was not found in the file again: it may have changed after it was opened.")]
+    NoEvents,
+    /// The record at this byte does not end.
+    #[error("The record at byte {0} does not end.")]
+    NoEnd(u64),
+    /// The bytes could not be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
 /// The next records of a range of a trace; `model` is there for a PyTorch trace.
 pub(super) fn range_records(
     input: &InputSet,
     profile: &Profile,
     model: Option<&TorchModel>,
     query: &RangeRecordsQuery,
-) -> Result<RangeRecords, String> {
-    let member = input.members.first().ok_or("The file of this trace is not open.")?;
+) -> Result<RangeRecords, RecordsError> {
+    let member = input.members.first().ok_or(RecordsError::NotOpen)?;
     let origin = origin(member, profile)?;
     let mut out = RangeRecords { member: member.name.clone(), ..RangeRecords::default() };
     let next = match query.cursor.stage {
@@ -108,23 +128,23 @@ fn time_of(record: &[u8]) -> Option<i64> {
 }
 
 /// The time of the file that the profile counts from.
-fn origin(member: &Member, profile: &Profile) -> Result<i64, String> {
+fn origin(member: &Member, profile: &Profile) -> Result<i64, RecordsError> {
     let slices = (0..profile.slices.len()).map(|i| SliceId(i as u32));
     let with_record = slices.filter_map(|slice| Some((slice, profile.record_of(slice.into())?))).filter(|(_, record)| record.member() == 0);
     for (slice, record) in with_record.take(16) {
-        let text = member.read_up_to(record.offset(), RECORD).map_err(|e| e.to_string())?;
+        let text = member.read_up_to(record.offset(), RECORD)?;
         if let Some(time) = time_of(&text) {
             return Ok(time.saturating_sub(profile.slices.start[slice.index()]));
         }
     }
-    Err("No record of this trace could be read again: the file may have changed after it was opened.".into())
+    Err(RecordsError::NoRecord)
 }
 
 /// The root up to its list of events.
-fn head(member: &Member, origin: i64, out: &mut RangeRecords) -> Result<RecordsCursor, String> {
+fn head(member: &Member, origin: i64, out: &mut RangeRecords) -> Result<RecordsCursor, RecordsError> {
     let mut n_bytes = PART;
     loop {
-        let text = member.read_up_to(0, n_bytes).map_err(|e| e.to_string())?;
+        let text = member.read_up_to(0, n_bytes)?;
         if let Some((from, to)) = root(&text) {
             let is_list = from == to;
             out.text = format!("{{\"axonscopeOrigin\":\"{}\"", micros(origin));
@@ -135,7 +155,7 @@ fn head(member: &Member, origin: i64, out: &mut RangeRecords) -> Result<RecordsC
             return Ok(RecordsCursor { stage: Stage::Events, at: to as u64, has_events: false, is_list });
         }
         if text.len() as u64 == member.len() || n_bytes >= LONGEST {
-            return Err("The list of events was not found in the file again: it may have changed after it was opened.".into());
+            return Err(RecordsError::NoEvents);
         }
         n_bytes *= 4;
     }
@@ -268,11 +288,11 @@ fn keep_linked(model: &TorchModel, starts: &[i64], range: TimeRange, is_kept: &m
 }
 
 /// Events from a place of the list.
-fn events(member: &Member, kept: &Kept, from: RecordsCursor, out: &mut RangeRecords) -> Result<RecordsCursor, String> {
+fn events(member: &Member, kept: &Kept, from: RecordsCursor, out: &mut RangeRecords) -> Result<RecordsCursor, RecordsError> {
     let mut n_bytes = PART;
     let mut cursor = from;
     loop {
-        let text = member.read_up_to(from.at, n_bytes).map_err(|e| e.to_string())?;
+        let text = member.read_up_to(from.at, n_bytes)?;
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
             match byte {
@@ -301,19 +321,19 @@ fn events(member: &Member, kept: &Kept, from: RecordsCursor, out: &mut RangeReco
             return Ok(RecordsCursor { at: from.at + at as u64, ..cursor });
         }
         if n_bytes >= LONGEST {
-            return Err(format!("The record at byte {} does not end.", from.at));
+            return Err(RecordsError::NoEnd(from.at));
         }
         n_bytes *= 4;
     }
 }
 
 /// What follows the events.
-fn tail(member: &Member, from: RecordsCursor, out: &mut RangeRecords) -> Result<Option<RecordsCursor>, String> {
+fn tail(member: &Member, from: RecordsCursor, out: &mut RangeRecords) -> Result<Option<RecordsCursor>, RecordsError> {
     if from.is_list || from.at >= member.len() {
         out.text.push_str("\n]}\n");
         return Ok(None);
     }
-    let bytes = member.read_up_to(from.at, PART).map_err(|e| e.to_string())?;
+    let bytes = member.read_up_to(from.at, PART)?;
     // A character is not cut in two.
     let whole = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
