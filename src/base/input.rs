@@ -177,13 +177,19 @@ impl Member {
 
     /// Exactly `n_bytes` from `offset`. The bound is checked before anything is allocated.
     pub fn read(&self, offset: u64, n_bytes: u64) -> Result<Vec<u8>, InputError> {
+        let mut out = Vec::new();
+        self.read_into(offset, n_bytes, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same in place of what `out` holds: many blocks need the memory of one.
+    pub fn read_into(&self, offset: u64, n_bytes: u64, out: &mut Vec<u8>) -> Result<(), InputError> {
         let beyond = || InputError::BeyondEnd { offset, wanted: n_bytes, len: self.len(), name: self.name.clone() };
         if offset.checked_add(n_bytes).is_none_or(|end| end > self.len()) {
             return Err(beyond());
         }
-        let mut out = vec![0; usize::try_from(n_bytes).map_err(|_| beyond())?];
-        self.source.read_at(offset, &mut out).map_err(|why| InputError::Unreadable { name: self.name.clone(), why })?;
-        Ok(out)
+        out.resize(usize::try_from(n_bytes).map_err(|_| beyond())?, 0);
+        self.source.read_at(offset, out).map_err(|why| InputError::Unreadable { name: self.name.clone(), why })
     }
 
     /// Several parts, (offset, bytes) each, one after the other in one list. Bounds are checked before anything is allocated.
@@ -237,6 +243,8 @@ mod tests {
     fn reads_are_bounded() {
         let member = Member::from_bytes("x", vec![1, 2, 3]);
         assert_eq!(member.read(1, 2), Ok(vec![2, 3]));
+        let mut block = vec![9; 5];
+        assert_eq!((member.read_into(2, 1, &mut block), block), (Ok(()), vec![3]));
         assert!(matches!(member.read(2, 2), Err(InputError::BeyondEnd { .. })));
         assert!(matches!(member.read(u64::MAX, u64::MAX), Err(InputError::BeyondEnd { .. })));
         assert_eq!(member.read_up_to(2, 100), Ok(vec![3]));

@@ -33,7 +33,7 @@ impl ByteSource for FileSource {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
         let blob = part(&self.file, offset, out.len() as u64)?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
-        copy_out(&buffer, out)
+        move_out(&buffer, out)
     }
 
     /// One blob of all parts: one way to the browser's process and back, where each part by itself would take its own.
@@ -45,7 +45,7 @@ impl ByteSource for FileSource {
         }
         let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
-        copy_out(&buffer, out)
+        move_out(&buffer, out)
     }
 }
 
@@ -57,6 +57,18 @@ pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), Sourc
     }
     bytes.copy_to(out);
     Ok(())
+}
+
+/// The same, and frees the buffer: until the browser collects garbage, blocks that were read would take tens of megabytes.
+fn move_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
+    copy_out(buffer, out)?;
+    free(buffer);
+    Ok(())
+}
+
+/// Frees the memory of a buffer that nobody reads any more. A browser that cannot frees it when it collects garbage.
+pub(super) fn free(buffer: &ArrayBuffer) {
+    let _ = buffer.transfer_with_length(0);
 }
 
 /// The block sizes: small ones first, so that something is on screen at once.
@@ -163,7 +175,7 @@ impl Blocks {
         self.read_ahead()?;
         let buffer = self.arrived(coming).await?;
         self.bytes.resize(buffer.byte_length() as usize, 0);
-        copy_out(&buffer, &mut self.bytes)?;
+        move_out(&buffer, &mut self.bytes)?;
         Ok(Some(&self.bytes))
     }
 
