@@ -20,7 +20,8 @@ pub struct HotMeta {
     pub strings: StringTable,
     /// By track.
     pub counters: Vec<Counter>,
-    /// By (track, time).
+    /// By (track, time). Sent as columns, like those of slices: a device trace has millions.
+    #[serde(skip)]
     pub instants: InstantTable,
     /// The profile's instant by position in `instants`; empty where they are the same.
     pub instant_ids: Vec<InstantId>,
@@ -166,7 +167,7 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
     out
 }
 
-/// The small part of `profile`.
+/// The small part of `profile`, without its instants.
 pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
     let mut used = vec![false; profile.strings.len()];
     let names = profile.slices.name.iter().chain(profile.tracks.iter().map(|t| &t.name)).chain(&profile.instants.name);
@@ -179,12 +180,7 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         lanes: profile.lanes.clone(),
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
-        instants: InstantTable {
-            track: profile.instants.track.clone(),
-            time: profile.instants.time.clone(),
-            name: profile.instants.name.clone(),
-            record: Vec::new(),
-        },
+        instants: InstantTable::default(),
         instant_ids: Vec::new(),
         colourings: colourings(profile),
         search_fields: crate::analysis::filter::fields(profile),

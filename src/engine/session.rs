@@ -14,7 +14,7 @@ use crate::analysis::{colour, details, operators};
 use crate::base::Order as _;
 use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
-use crate::model::{Domain, Profile, TrackKind};
+use crate::model::{Domain, InstantTable, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -101,9 +101,10 @@ impl Session {
 
     /// What the page holds for drawing.
     pub fn hot(&self) -> HotColumns {
-        let slices = &self.profile.slices;
+        let Profile { slices, instants, .. } = &self.profile;
+        let (track, time, name) = (instants.track.clone(), instants.time.clone(), instants.name.clone());
         HotColumns {
-            info: self.hot_meta(),
+            info: HotMeta { instants: InstantTable { track, time, name, ..InstantTable::default() }, ..self.hot_meta() },
             start: slices.start.clone(),
             duration: slices.duration.clone(),
             name: slices.name.iter().map(|s| s.0).collect(),
@@ -111,7 +112,7 @@ impl Session {
         }
     }
 
-    /// The small part of [`Session::hot`]; the worker sends the columns straight from the profile.
+    /// The small part of [`Session::hot`], without its instants; the worker sends columns straight from the profile.
     pub fn hot_meta(&self) -> HotMeta {
         let mut meta = hot::hot_meta(&self.profile);
         self.add_derived(&mut meta);

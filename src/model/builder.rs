@@ -1,8 +1,10 @@
 //! What importers write: tracks, slices, counters, instants in any order; `finish` sorts, nests and freezes.
 
 mod append;
+mod by_track;
 mod durations;
 mod freeze;
+mod instants;
 mod records;
 mod shared;
 
@@ -13,6 +15,7 @@ use super::blocks::Blocks;
 use super::{Column, Counter, GenericTable, Profile, RecordRef, TrackKind};
 use crate::base::{Interner, SliceId, StrId, TrackId, for_each_chunk};
 use durations::Durations;
+use instants::Instants;
 use records::Records;
 use serde::{Deserialize, Serialize};
 use shared::Rows;
@@ -86,7 +89,7 @@ pub struct ProfileBuilder {
     counters: Vec<(TrackId, CounterSpec)>,
     /// Counters that came as columns, each with the track as it was handed out.
     columns: Vec<Counter>,
-    instants: Vec<(TrackId, i64, StrId, RecordRef)>,
+    instants: Instants,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
     #[serde(skip)]
     tables: Vec<GenericTable>,
@@ -163,7 +166,7 @@ impl ProfileBuilder {
             n_expected: 0,
             counters: Vec::new(),
             columns: Vec::new(),
-            instants: Vec::new(),
+            instants: Instants::default(),
             flows: Vec::new(),
             tables: Vec::new(),
         }
@@ -320,7 +323,7 @@ impl ProfileBuilder {
 
     /// Adds a moment.
     pub fn instant(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef) {
-        self.instants.push((track, time, name, record));
+        self.instants.push(track, time, name, record);
     }
 
     /// Adds an arrow between two slices already written.
@@ -343,7 +346,7 @@ impl ProfileBuilder {
         let slices = self.start.iter().copied().min();
         let samples = self.counters.iter().flat_map(|(_, c)| c.samples.iter().map(|s| s.0));
         let samples = samples.chain(self.columns.iter().flat_map(|c| c.times.iter().copied())).min();
-        let instants = self.instants.iter().map(|i| i.1).min();
+        let instants = self.instants.time.iter().copied().min();
         [slices, samples, instants].into_iter().flatten().min()
     }
 
@@ -359,7 +362,7 @@ impl ProfileBuilder {
     /// Moves everything by `offset` nanoseconds; saturates.
     pub fn shift(&mut self, offset: i64) {
         self.start.iter_mut().for_each(|t| *t = t.saturating_add(offset));
-        self.instants.iter_mut().for_each(|i| i.1 = i.1.saturating_add(offset));
+        self.instants.time.iter_mut().for_each(|t| *t = t.saturating_add(offset));
         self.counters.iter_mut().flat_map(|(_, c)| &mut c.samples).for_each(|s| s.0 = s.0.saturating_add(offset));
         self.columns.iter_mut().flat_map(|c| &mut c.times).for_each(|t| *t = t.saturating_add(offset));
     }

@@ -182,8 +182,8 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
-/// Times on a track, by (track, time).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Instants, by (track, time).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct InstantTable {
     /// Track.
     pub track: Vec<TrackId>,
@@ -193,7 +193,7 @@ pub struct InstantTable {
     pub name: Vec<StrId>,
     /// Where its record stands; empty on the page, which reads no files.
     #[serde(skip)]
-    pub record: Vec<RecordRef>,
+    pub record: Column<RecordRef>,
 }
 
 impl Profile {

@@ -2,14 +2,14 @@
 
 use super::client::{Call, EngineError};
 use super::protocol::{
-    FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
+    FormatInfo, Found, HotColumns, HotMeta, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
-use crate::engine::EncodedAnswer;
+use crate::engine::{EncodedAnswer, InstantTable};
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
-use js_sys::{Array, Function, Reflect, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Function, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -281,24 +281,38 @@ fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
     if parts.length() as usize != 1 + N_COLUMNS {
         return None;
     }
-    let n = usize::try_from(opened.info.n_slices).ok()?;
-    Some(HotColumns {
-        info: std::mem::take(&mut opened.info),
-        start: column(&parts.get(1), n)?,
-        duration: column(&parts.get(2), n)?,
-        name: column(&parts.get(3), n)?,
-        colour: column(&parts.get(4), n)?,
-    })
+    let mut info = std::mem::take(&mut opened.info);
+    let is_complete = |n: usize, slices: u64| u64::try_from(n) == Ok(slices);
+    let hot = HotColumns {
+        start: column(&parts.get(1))?,
+        duration: column(&parts.get(2))?,
+        name: column(&parts.get(3))?,
+        colour: column(&parts.get(4))?,
+        info: HotMeta::default(),
+    };
+    let columns = [hot.start.len(), hot.duration.len(), hot.name.len(), hot.colour.len()];
+    info.instants = InstantTable {
+        track: column(&parts.get(5))?,
+        time: column(&parts.get(6))?,
+        name: column(&parts.get(7))?,
+        ..InstantTable::default()
+    };
+    let instants = [info.instants.time.len(), info.instants.name.len()];
+    let is_whole = columns.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
+    is_whole.then_some(HotColumns { info, ..hot })
 }
 
 /// One column out of its transferred buffers.
-fn column<T: Pod>(blocks: &JsValue, n: usize) -> Option<Vec<T>> {
-    let mut out = vec![T::zeroed(); n];
+fn column<T: Pod>(blocks: &JsValue) -> Option<Vec<T>> {
+    let blocks = blocks.dyn_ref::<Array>()?;
+    let n_bytes: usize = blocks.iter().map(|buffer| buffer.unchecked_ref::<ArrayBuffer>().byte_length() as usize).sum();
+    let mut out = vec![T::zeroed(); n_bytes / size_of::<T>()];
     let mut rest = bytemuck::cast_slice_mut::<T, u8>(&mut out);
-    for buffer in blocks.dyn_ref::<Array>()?.iter() {
+    for buffer in blocks.iter() {
         let bytes = Uint8Array::new(&buffer);
         let (to, after) = rest.split_at_mut_checked(bytes.length() as usize)?;
         bytes.copy_to(to);
+        super::blob::free(buffer.unchecked_ref());
         rest = after;
     }
     rest.is_empty().then_some(out)

@@ -55,8 +55,7 @@ impl ProfileBuilder {
                 ExtraKind::Number => values.append(more, |value| value),
             }
         }
-        let instants = later.instants.into_iter();
-        self.instants.extend(instants.map(|(track, time, name, record)| (renamed.track(track), time, renamed.string(name), record)));
+        self.instants.append(later.instants, |track| renamed.track(track), |string| renamed.string(string));
         first
     }
 

@@ -1,12 +1,11 @@
 //! The last step of a builder: sorts, nests, freezes.
 
+use super::by_track::{by_track, first_of_tracks, placed, reorder};
 use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::lanes::layout;
-use crate::model::{
-    Attribute, Blocks, Column, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track,
-};
+use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ impl ProfileBuilder {
         let used = used
             .chain(self.counters.iter().map(|c| c.0.index()))
             .chain(self.columns.iter().map(|c| c.track.index()))
-            .chain(self.instants.iter().map(|i| i.0.index()));
+            .chain(self.instants.track.iter().map(|t| *t as usize));
         for track in used {
             let mut at = Some(track);
             while let Some(i) = at.filter(|&i| !keep[i]) {
@@ -70,11 +69,7 @@ impl ProfileBuilder {
         let n = self.start.len();
         let (tracks, rows) = (&self.track, &self.rows);
         let track_of = |i: usize| placed(track_of_raw, rows.track(tracks.get(i)).0).index();
-        let mut first = vec![0usize; n_tracks + 1];
-        for_each_chunk(n, &mut |part| part.for_each(|i| first[track_of(i) + 1] += 1));
-        for t in 0..n_tracks {
-            first[t + 1] += first[t];
-        }
+        let first = first_of_tracks(n, n_tracks, &track_of);
         let starts = std::mem::take(&mut self.start);
         let start = by_track(&first, n, &track_of, |i| starts.get(i));
         drop(starts);
@@ -139,7 +134,7 @@ impl ProfileBuilder {
         profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(&track_of_raw, t.0), spec)).collect();
         profile.counters.extend(self.columns.into_iter().map(|counter| ascending_counter(counter, &track_of_raw)));
         profile.counters.order_by_key(|c| c.track);
-        profile.instants = instants(self.instants, &track_of_raw);
+        profile.instants = self.instants.finish(&track_of_raw, profile.tracks.len());
         profile.tables = self.tables;
         profile.strings = self.strings.finish();
         profile.domain = Domain::Plain;
@@ -194,29 +189,6 @@ impl Values {
             out
         })
     }
-}
-
-/// A column by track, in the order written within each; `first` says where each track begins.
-fn by_track<T: Copy + Default>(first: &[usize], n: usize, track_of: &impl Fn(usize) -> usize, value: impl Fn(usize) -> T) -> Vec<T> {
-    let (mut out, mut next) = (vec![T::default(); n], first.to_vec());
-    for_each_chunk(n, &mut |part| {
-        for i in part {
-            let at = &mut next[track_of(i)];
-            out[*at] = value(i);
-            *at += 1;
-        }
-    });
-    out
-}
-
-/// The values of a part of a column in another order: the `k`-th is the one that was at `order[k]`.
-fn reorder<T: Copy>(values: &mut [T], order: &[u32]) {
-    let old = values.to_vec();
-    for_each_chunk(order.len(), &mut |part| {
-        for (value, from) in values[part.clone()].iter_mut().zip(&order[part]) {
-            *value = old[*from as usize];
-        }
-    });
 }
 
 /// Slices by (track, start).
@@ -322,11 +294,6 @@ fn scatter(values: &mut [i64], places: &[u32], first: usize) {
     });
 }
 
-/// The final track of a raw one that something is on: those are never left out.
-fn placed(track_of_raw: &[Option<TrackId>], raw: u32) -> TrackId {
-    track_of_raw[raw as usize].unwrap_or_default()
-}
-
 /// Where each lane of a track begins, and where the last ends.
 fn lane_starts(lane: &[u16], n_lanes: usize, from: u32) -> Vec<u32> {
     let mut starts = vec![0u32; n_lanes + 1];
@@ -366,21 +333,6 @@ fn ascending_counter(mut counter: Counter, track_of_raw: &[Option<TrackId>]) -> 
         }
     }
     counter
-}
-
-fn instants(raw: Vec<(TrackId, i64, StrId, RecordRef)>, track_of_raw: &[Option<TrackId>]) -> InstantTable {
-    let mut rows = raw;
-    rows.iter_mut().for_each(|row| row.0 = placed(track_of_raw, row.0.0));
-    let key = |r: &(TrackId, i64, StrId, RecordRef)| (r.0, r.1, r.2, r.3.0);
-    if !rows.is_sorted_by_key(key) {
-        rows.sort_unstable_by_key(key);
-    }
-    InstantTable {
-        track: rows.iter().map(|r| r.0).collect(),
-        time: rows.iter().map(|r| r.1).collect(),
-        name: rows.iter().map(|r| r.2).collect(),
-        record: rows.iter().map(|r| r.3).collect(),
-    }
 }
 
 fn range(profile: &Profile) -> TimeRange {

@@ -84,6 +84,25 @@ impl Records {
         self.places.append(other.places, |record| record);
     }
 
+    /// The record of the slice that was written as the `i`-th.
+    pub fn get(&self, i: usize) -> RecordRef {
+        let number = if i < self.numbers.len() { self.numbers.get(i) } else { NONE };
+        match of_run(&self.runs, number) {
+            Some(record) => record,
+            None if i < self.places.len() => self.places.get(i),
+            None => RecordRef::default(),
+        }
+    }
+
+    /// In another order: the `i`-th is the one that was written as the `order[i]`-th.
+    pub fn ordered(self, order: &[u32]) -> Placed {
+        let of = |i: &u32| if (*i as usize) < self.numbers.len() { self.numbers.get(*i as usize) } else { NONE };
+        let place = |i: &u32| if (*i as usize) < self.places.len() { self.places.get(*i as usize) } else { RecordRef::default() };
+        let others = if self.places.is_empty() { Vec::new() } else { order.iter().map(place).collect() };
+        let numbers = if self.numbers.is_empty() { Vec::new() } else { order.iter().map(of).collect() };
+        Placed { numbers, others, runs: self.runs }
+    }
+
     /// By slice of the final order: `places` has the final slice of each in the order written.
     pub fn placed(self, places: &[SliceId]) -> Placed {
         let others = if self.places.is_empty() { Vec::new() } else { self.places.placed(places, RecordRef::default()) };
@@ -108,11 +127,14 @@ impl Placed {
     /// The record of a slice.
     pub fn get(&self, slice: usize) -> RecordRef {
         let number = self.numbers.get(slice).copied().unwrap_or(NONE);
-        match self.runs[..self.runs.partition_point(|run| run.first <= number)].last().filter(|_| number != NONE) {
-            Some(run) => RecordRef(run.place.0 + (u64::from(number - run.first) << run.bits)),
-            None => self.others.get(slice).copied().unwrap_or_default(),
-        }
+        of_run(&self.runs, number).unwrap_or_else(|| self.others.get(slice).copied().unwrap_or_default())
     }
+}
+
+/// The record of a number; `None` for [`NONE`].
+fn of_run(runs: &[Run], number: u32) -> Option<RecordRef> {
+    let run = runs[..runs.partition_point(|run| run.first <= number)].last().filter(|_| number != NONE)?;
+    Some(RecordRef(run.place.0 + (u64::from(number - run.first) << run.bits)))
 }
 
 #[cfg(test)]

@@ -111,8 +111,9 @@ impl ProfileBuilder {
         slice as RawSliceId
     }
 
-    /// `n` records of one length, a power of two, follow each other from `first` on: those of the next slices take less memory.
+    /// `n` records of one length, a power of two, follow each other from `first` on: those of the next slices and instants take less memory.
     pub fn record_run(&mut self, first: RecordRef, n: u64) {
         self.record.run(first, n);
+        self.instants.record.run(first, n);
     }
 }

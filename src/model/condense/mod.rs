@@ -180,7 +180,7 @@ impl CondensedTables<'_> {
             track: ids.iter().map(|i| old.track[of(i)]).collect(),
             time: ids.iter().map(|i| self.time(old.time[of(i)])).collect(),
             name: ids.iter().map(|i| old.name[of(i)]).collect(),
-            record: ids.iter().filter_map(|i| old.record.get(of(i)).copied()).collect(),
+            record: ids.iter().filter_map(|i| old.record.get(of(i)).copied()).collect::<Vec<_>>().into(),
         };
         (table, ids)
     }

@@ -41,7 +41,7 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
         track: instants.iter().map(|&i| new(old.instants.track[i])).collect(),
         time: instants.iter().map(|&i| old.instants.time[i]).collect(),
         name: instants.iter().map(|&i| old.instants.name[i]).collect(),
-        record: Vec::new(),
+        ..InstantTable::default()
     };
     let id = |i: &usize| old.instant_ids.get(*i).copied().unwrap_or(InstantId(*i as u32));
     info.instant_ids = instants.iter().map(id).collect();

@@ -1,0 +1,46 @@
+//! Columns by track, and in other orders.
+
+use crate::base::{TrackId, for_each_chunk};
+
+/// Where each track begins among `n` items that stand by track, and where the last one ends.
+pub(super) fn first_of_tracks(n: usize, n_tracks: usize, track_of: &impl Fn(usize) -> usize) -> Vec<usize> {
+    let mut first = vec![0usize; n_tracks + 1];
+    for_each_chunk(n, &mut |part| part.for_each(|i| first[track_of(i) + 1] += 1));
+    for t in 0..n_tracks {
+        first[t + 1] += first[t];
+    }
+    first
+}
+
+/// A column by track, in the order written within each; `first` says where each track begins.
+pub(super) fn by_track<T: Copy + Default>(
+    first: &[usize],
+    n: usize,
+    track_of: &impl Fn(usize) -> usize,
+    value: impl Fn(usize) -> T,
+) -> Vec<T> {
+    let (mut out, mut next) = (vec![T::default(); n], first.to_vec());
+    for_each_chunk(n, &mut |part| {
+        for i in part {
+            let at = &mut next[track_of(i)];
+            out[*at] = value(i);
+            *at += 1;
+        }
+    });
+    out
+}
+
+/// The values of a part of a column in another order: the `k`-th is the one that was at `order[k]`.
+pub(super) fn reorder<T: Copy>(values: &mut [T], order: &[u32]) {
+    let old = values.to_vec();
+    for_each_chunk(order.len(), &mut |part| {
+        for (value, from) in values[part.clone()].iter_mut().zip(&order[part]) {
+            *value = old[*from as usize];
+        }
+    });
+}
+
+/// The final track of a raw one that something is on: those are never left out.
+pub(super) fn placed(track_of_raw: &[Option<TrackId>], raw: u32) -> TrackId {
+    track_of_raw[raw as usize].unwrap_or_default()
+}

@@ -1,0 +1,103 @@
+//! Instants in the order written, column by column, and as a table by (track, time).
+
+use super::by_track::{by_track, first_of_tracks, placed, reorder};
+use super::records::Records;
+use crate::base::Order as _;
+use crate::base::{StrId, TrackId, for_each_chunk, radix_order};
+use crate::model::{Blocks, Column, InstantTable, RecordRef};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Instants to be; a long trace has millions.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Instants {
+    pub track: Blocks<u32>,
+    /// Nanoseconds.
+    pub time: Blocks<i64>,
+    name: Blocks<StrId>,
+    pub record: Records,
+}
+
+impl Instants {
+    /// Adds one.
+    #[inline]
+    pub fn push(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef) {
+        self.record.push(self.time.len(), record);
+        self.track.push(track.0);
+        self.time.push(time);
+        self.name.push(name);
+    }
+
+    /// Adds those of a later part of the same file, whose tracks and strings have other ids.
+    pub fn append(&mut self, later: Instants, track: impl Fn(TrackId) -> TrackId, string: impl Fn(StrId) -> StrId) {
+        self.record.append(self.time.len(), later.record);
+        self.track.append(later.track, |id| track(TrackId(id)).0);
+        self.time.append(later.time, |time| time);
+        self.name.append(later.name, string);
+    }
+
+    /// By (final track, time, name, place of the record).
+    pub fn finish(self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> InstantTable {
+        let Instants { track: tracks, time: times, name: names, record: records } = self;
+        let n = times.len();
+        let track_of = |i: usize| placed(track_of_raw, tracks.get(i)).index();
+        let first = first_of_tracks(n, n_tracks, &track_of);
+        let mut time = by_track(&first, n, &track_of, |i| times.get(i));
+        // Each column is freed when the next form of it is there.
+        drop(times);
+        let mut raw = by_track(&first, n, &track_of, |i| i as u32);
+        drop(tracks);
+        for part in first.windows(2) {
+            sort(&mut time[part[0]..part[1]], &mut raw[part[0]..part[1]], |raw| (names.get(raw as usize), records.get(raw as usize).0));
+        }
+        let mut name = Vec::with_capacity(n);
+        for_each_chunk(n, &mut |part| name.extend(raw[part].iter().map(|raw| names.get(*raw as usize))));
+        drop(names);
+        let records = records.ordered(&raw);
+        drop(raw);
+        let mut track = Vec::with_capacity(n);
+        (0..).zip(first.windows(2)).for_each(|(t, part)| track.resize(part[1], TrackId(t)));
+        InstantTable { track, time, name, record: Column::later(n, n > 0, move || (0..n).map(|i| records.get(i)).collect()) }
+    }
+}
+
+/// Sorts the instants of one track by time; `rest` says which of the same time comes first.
+fn sort<K: Ord>(time: &mut [i64], raw: &mut [u32], rest: impl Fn(u32) -> K) {
+    if !time.is_sorted() {
+        let order = radix_order(time.len(), |k| time[k]);
+        reorder(time, &order);
+        reorder(raw, &order);
+    }
+    let mut first = 0;
+    for_each_chunk(time.len(), &mut |part: Range<usize>| {
+        for k in part {
+            if time.get(k + 1) != Some(&time[k]) {
+                if k > first {
+                    raw[first..=k].order_by_key(|raw| rest(*raw));
+                }
+                first = k + 1;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_stand_by_track_time_name_and_record() {
+        let record = |at| RecordRef::new(0, at, 16);
+        let all = [(1, 9, 2, 0), (0, 5, 1, 160), (1, 9, 1, 32), (0, 5, 1, 48), (1, 3, 7, 64), (0, 6, 0, 80)];
+        let mut instants = Instants::default();
+        instants.record.run(record(0), 6);
+        all.iter().for_each(|(track, time, name, at)| instants.push(TrackId(*track), *time, StrId(*name), record(*at)));
+        // The second track is shown first.
+        let table = instants.finish(&[Some(TrackId(1)), Some(TrackId(0))], 2);
+        assert_eq!(table.track, [0, 0, 0, 1, 1, 1].map(TrackId));
+        assert_eq!(table.time, [3, 9, 9, 5, 5, 6]);
+        assert_eq!(table.name, [7, 1, 2, 1, 1, 0].map(StrId));
+        assert_eq!(table.record.as_slice(), [64, 32, 0, 48, 160, 80].map(record));
+        assert_eq!(Instants::default().finish(&[], 3), InstantTable::default());
+    }
+}
