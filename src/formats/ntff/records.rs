@@ -1,6 +1,5 @@
 //! Notification records: 16 bytes each, the last eight a time in picoseconds. Starts and ends are paired first in, first out.
 
-use super::proto::little_endian;
 use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -49,7 +48,7 @@ impl Record {
 
     /// Picoseconds on the device clock.
     pub fn time(&self) -> u64 {
-        little_endian(&self.bytes[8..])
+        (u128::from_le_bytes(self.bytes) >> 64) as u64
     }
 
     /// Two bytes as a number.

@@ -8,6 +8,7 @@ use crate::base::{TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, Profile, TrackKind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Shortest time between two samples, picoseconds.
 const STEP_PS: u64 = 10_000;
@@ -137,6 +138,26 @@ impl Sampler {
 struct Queue<'a> {
     by_start: &'a [u32],
     at: usize,
+    /// When the next one starts, nanoseconds; `i64::MAX` after the last.
+    next: i64,
+}
+
+impl<'a> Queue<'a> {
+    fn new(by_start: &'a [u32], starts: &[i64]) -> Self {
+        let mut queue = Queue { by_start, at: 0, next: 0 };
+        queue.look(starts);
+        queue
+    }
+
+    fn look(&mut self, starts: &[i64]) {
+        self.next = self.by_start.get(self.at).map_or(i64::MAX, |slice| starts[*slice as usize]);
+    }
+}
+
+/// Picoseconds of whole nanoseconds and what these leave over. Times before 0 are taken for 0, and what is beyond the clock for its end.
+fn picoseconds(ns: i64, rest: u16) -> u64 {
+    const MOST_NS: i64 = (u64::MAX / 1000) as i64 - 1;
+    ns.clamp(0, MOST_NS) as u64 * 1000 + u64::from(rest)
 }
 
 /// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of a slice, `precise` is the column of
@@ -150,22 +171,22 @@ pub(super) fn of_core(
     let is_below =
         |track: usize| std::iter::successors(Some(TrackId(track as u32)), |t| profile.tracks[t.index()].parent).any(|t| t == core);
     let tracks = (0..profile.tracks.len()).filter(|t| profile.tracks[*t].kind == TrackKind::Queue && is_below(*t));
-    let by_start = |t: usize| &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
-    let mut queues: Vec<Queue> = tracks.map(|t| Queue { by_start: by_start(t), at: 0 }).collect();
     let slices = &profile.slices;
+    let tracks: Vec<Range<usize>> = tracks.map(|t| profile.slices_of(TrackId(t as u32))).collect();
+    let mut queues: Vec<Queue> = tracks.iter().map(|part| Queue::new(&slices.by_start[part.clone()], &slices.start)).collect();
     let moved = |slice: u32| {
         let i = slice as usize;
         let bytes = bytes(slice).filter(|bytes| *bytes != NeuronDevice::ABSENT)?;
         let is_counted = left_out.is_empty() || left_out.binary_search(&slice).is_err();
         let (start, duration) = precise::rest(precise[i]);
-        let ps = |ns: i64, rest: u16| u64::try_from(ns).unwrap_or(0).saturating_mul(1000).saturating_add(rest.into());
-        let from = ps(slices.start[i], start);
-        is_counted.then(|| Moved::new(from, from.saturating_add(ps(slices.duration[i], duration)), bytes))
+        let from = picoseconds(slices.start[i], start);
+        is_counted.then(|| Moved::new(from, from.saturating_add(picoseconds(slices.duration[i], duration)), bytes))
     };
     let (mut first, mut last) = (u64::MAX, 0);
-    for queue in &queues {
-        for_each_chunk(queue.by_start.len(), &mut |part| {
-            for m in queue.by_start[part].iter().filter_map(|slice| moved(*slice)) {
+    // In the order of the table, which is faster than by start.
+    for part in &tracks {
+        for_each_chunk(part.len(), &mut |some| {
+            for m in some.filter_map(|k| moved((part.start + k) as u32)) {
                 (first, last) = (first.min(m.from), last.max(m.to()));
             }
         });
@@ -180,16 +201,18 @@ pub(super) fn of_core(
     // Transfers that start within a nanosecond, of all queues, by picosecond.
     for_each_chunk(n, &mut |part| {
         while n_done < part.end {
-            let head = |queue: &Queue| queue.by_start.get(queue.at).map(|slice| slices.start[*slice as usize]);
-            let Some(now) = queues.iter().filter_map(head).min() else { break };
+            let Some(now) = queues.iter().map(|queue| queue.next).min() else { break };
             for queue in &mut queues {
-                while let Some(slice) = queue.by_start.get(queue.at).filter(|slice| slices.start[**slice as usize] == now) {
-                    together.extend(moved(*slice));
+                while queue.next == now && queue.at < queue.by_start.len() {
+                    together.extend(moved(queue.by_start[queue.at]));
                     queue.at += 1;
                     n_done += 1;
+                    queue.look(&slices.start);
                 }
             }
-            together.sort_by_key(|m| m.from);
+            if together.len() > 1 {
+                together.sort_by_key(|m| m.from);
+            }
             together.drain(..).for_each(|m| sampler.add(m, each));
         }
     });
