@@ -62,13 +62,8 @@ pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), Sourc
 /// The same, and frees the buffer: until the browser collects garbage, blocks that were read would take tens of megabytes.
 fn move_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
     copy_out(buffer, out)?;
-    free(buffer);
+    super::buffers::free(buffer);
     Ok(())
-}
-
-/// Frees the memory of a buffer that nobody reads any more. A browser that cannot frees it when it collects garbage.
-pub(super) fn free(buffer: &ArrayBuffer) {
-    let _ = buffer.transfer_with_length(0);
 }
 
 /// The block sizes: small ones first, so that something is on screen at once.

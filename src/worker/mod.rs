@@ -1,6 +1,7 @@
 //! The engine in a Web Worker: protocol, client, host.
 
 pub mod blob;
+mod buffers;
 pub mod client;
 pub mod duckdb;
 pub mod fault;

@@ -1,6 +1,7 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
 use super::blob::Blocks;
+use super::buffers;
 use super::helpers::Helper;
 use super::host::{Host, input};
 use super::inflating::{GZIP_MIN, Inflating};
@@ -17,7 +18,7 @@ use crate::formats::import::{self, Feeder};
 use crate::formats::parallel::Plan;
 use crate::formats::{self, Claim, Imported, inspect};
 use crate::model::Profile;
-use js_sys::{Array, ArrayBuffer, Uint8Array};
+use js_sys::{Array, ArrayBuffer};
 use wasm_bindgen::JsCast;
 use web_sys::File;
 
@@ -35,7 +36,7 @@ impl Transfer {
     fn add<T: bytemuck::NoUninit>(&mut self, column: &[T]) {
         let blocks = Array::new();
         for block in column.chunks(COLUMN_BLOCK) {
-            let buffer = Uint8Array::from(bytemuck::cast_slice::<T, u8>(block)).buffer();
+            let buffer = buffers::filled(bytemuck::cast_slice::<T, u8>(block));
             blocks.push(&buffer);
             self.buffers.push(&buffer);
         }

@@ -312,7 +312,7 @@ fn column<T: Pod>(blocks: &JsValue) -> Option<Vec<T>> {
         let bytes = Uint8Array::new(&buffer);
         let (to, after) = rest.split_at_mut_checked(bytes.length() as usize)?;
         bytes.copy_to(to);
-        super::blob::free(buffer.unchecked_ref());
+        super::buffers::free(buffer.unchecked_ref());
         rest = after;
     }
     rest.is_empty().then_some(out)

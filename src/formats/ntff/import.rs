@@ -132,6 +132,10 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
     if let Some(neff) = &neff {
         super::compiled_transfers::read(&mut job, neff, &mut rows);
     }
+    let n_records = |kind| job.info.regions.iter().filter(|r| r.trace == kind).map(|r| (r.span.n_bytes / RECORD) as usize).sum::<usize>();
+    // An instruction has two records, a transfer two or three.
+    let n_slices = (n_records(records::INSTRUCTIONS) + n_records(records::TRANSFERS)) / 2;
+    job.timeline.builder.expect_shared(n_slices, n_records(records::EVENTS));
     for region in job.info.regions.clone() {
         job.region(&region)?;
     }

@@ -19,6 +19,14 @@ pub(super) struct Instants {
 }
 
 impl Instants {
+    /// Makes room for `n` in all whose records are in runs.
+    pub fn expect(&mut self, n: usize) {
+        self.record.expect_in_runs(n);
+        self.track.expect(n);
+        self.time.expect(n);
+        self.name.expect(n);
+    }
+
     /// Adds one.
     #[inline]
     pub fn push(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef) {

@@ -35,6 +35,11 @@ impl Records {
         self.places.expect(n);
     }
 
+    /// Makes room for `n` in all that are in runs.
+    pub fn expect_in_runs(&mut self, n: usize) {
+        self.numbers.expect(n);
+    }
+
     /// A stretch of `n` records of the length of `first`, a power of two, begins: records of the next slices are looked for in it.
     pub fn run(&mut self, first: RecordRef, n: u64) {
         let number = u32::try_from(self.n_records).ok().zip(first.n_bytes().filter(|bytes| bytes.is_power_of_two()));

@@ -111,6 +111,17 @@ impl ProfileBuilder {
         slice as RawSliceId
     }
 
+    /// About how many slices with shared values, and instants, will come: their columns get that much room at once, and leave no holes in memory.
+    pub fn expect_shared(&mut self, n_slices: usize, n_instants: usize) {
+        self.track.expect(n_slices);
+        self.start.expect(n_slices);
+        self.duration.expect(n_slices);
+        self.own.expect(n_slices);
+        self.record.expect_in_runs(n_slices);
+        self.instants.expect(n_instants);
+        self.n_expected = n_slices;
+    }
+
     /// `n` records of one length, a power of two, follow each other from `first` on: those of the next slices and instants take less memory.
     pub fn record_run(&mut self, first: RecordRef, n: u64) {
         self.record.run(first, n);

@@ -1,0 +1,21 @@
+//! Buffers that go from one thread to another, and are freed once they are read.
+//!
+//! A browser keeps the memory of a moved buffer for as long as the message it came with, until it collects garbage: detaching the buffer frees
+//! nothing. One that can be resized gives its memory back when it is made empty.
+
+use js_sys::{ArrayBuffer, ArrayBufferOptions, Uint8Array};
+
+/// A buffer with these bytes, to be moved.
+pub(super) fn filled(bytes: &[u8]) -> ArrayBuffer {
+    // A browser that knows no such buffers ignores the option.
+    let buffer = ArrayBuffer::new_with_options(bytes.len(), &ArrayBufferOptions::new(bytes.len()));
+    Uint8Array::new(&buffer).copy_from(bytes);
+    buffer
+}
+
+/// Frees the memory of a buffer that nobody reads any more. A browser that cannot frees it when it collects garbage.
+pub(super) fn free(buffer: &ArrayBuffer) {
+    if buffer.resize(0).is_err() {
+        let _ = buffer.transfer_with_length(0);
+    }
+}
