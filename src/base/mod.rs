@@ -13,6 +13,7 @@ pub mod interner;
 pub mod order;
 pub mod phases;
 pub mod radix_sort;
+pub mod shared_column;
 pub mod short_name;
 pub mod sorted_index;
 pub mod text;
@@ -29,6 +30,7 @@ pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySour
 pub use interner::{Interner, StringTable};
 pub use order::{Order, largest};
 pub use radix_sort::radix_order;
+pub use shared_column::SharedColumn;
 pub use short_name::short_name;
 pub use sorted_index::SortedIndex;
 pub use trace_identity::{Origin, TraceIdentity};

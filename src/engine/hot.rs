@@ -2,10 +2,11 @@
 
 use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
-use crate::base::{InstantId, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
 use crate::model::tracks;
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The small part, sent as a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ pub struct HotMeta {
     pub counters: Vec<Counter>,
     /// By (track, time). Sent as columns, like those of slices: a device trace has millions.
     #[serde(skip)]
-    pub instants: InstantTable,
+    pub instants: Arc<InstantTable>,
     /// The profile's instant by position in `instants`; empty where they are the same.
     pub instant_ids: Vec<InstantId>,
     /// (id, label) one can colour by, `name` first.
@@ -58,19 +59,19 @@ pub struct Step {
     pub range: TimeRange,
 }
 
-/// The columns, as long as the slice table; slice `i` of the profile is element `i`.
+/// The columns, as long as the slice table; slice `i` of the profile is element `i`. The same slices in other rows or colours share them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HotColumns {
     /// The small part.
     pub info: HotMeta,
     /// Nanoseconds since the origin.
-    pub start: Vec<i64>,
+    pub start: SharedColumn<i64>,
     /// Nanoseconds.
-    pub duration: Vec<i64>,
+    pub duration: SharedColumn<i64>,
     /// String ids.
-    pub name: Vec<u32>,
+    pub name: SharedColumn<u32>,
     /// Colour slots: those of names (`base::colour_slots`), then those of durations; from 60,000 on, those that mean the same in every profile.
-    pub colour: Vec<u16>,
+    pub colour: SharedColumn<u16>,
 }
 
 impl HotMeta {
@@ -180,7 +181,7 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         lanes: profile.lanes.clone(),
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
-        instants: InstantTable::default(),
+        instants: Arc::default(),
         instant_ids: Vec::new(),
         colourings: colourings(profile),
         search_fields: crate::analysis::filter::fields(profile),
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_slice_of_a_range_reaches_into_it() {
-        let hot = HotColumns { start: vec![0, 10, 20, 30], duration: vec![5, 5, 15, 5], ..HotColumns::default() };
+        let hot = HotColumns { start: vec![0, 10, 20, 30].into(), duration: vec![5, 5, 15, 5].into(), ..HotColumns::default() };
         let first = |slices: &[u32], from, to| {
             let slices: Vec<SliceId> = slices.iter().map(|&s| SliceId(s)).collect();
             let range = Some(TimeRange::new(TimeNs(from), TimeNs(to)));
@@ -228,7 +229,7 @@ mod tests {
         add("t", Some(2), 1..2);
         let lane = |track, first| Lane { track: TrackId(track), depth: 0, first, end: first + 2 };
         info.lanes = vec![lane(1, 0), lane(3, 2)];
-        HotColumns { info, start: vec![0, 10, 0, 10], duration: vec![5; 4], ..HotColumns::default() }
+        HotColumns { info, start: vec![0, 10, 0, 10].into(), duration: vec![5; 4].into(), ..HotColumns::default() }
     }
 
     #[test]

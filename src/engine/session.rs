@@ -18,6 +18,7 @@ use crate::model::{Domain, InstantTable, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// An open profile with its input.
 #[derive(Debug)]
@@ -103,12 +104,13 @@ impl Session {
     pub fn hot(&self) -> HotColumns {
         let Profile { slices, instants, .. } = &self.profile;
         let (track, time, name) = (instants.track.clone(), instants.time.clone(), instants.name.clone());
+        let instants = Arc::new(InstantTable { track, time, name, ..InstantTable::default() });
         HotColumns {
-            info: HotMeta { instants: InstantTable { track, time, name, ..InstantTable::default() }, ..self.hot_meta() },
-            start: slices.start.clone(),
-            duration: slices.duration.clone(),
+            info: HotMeta { instants, ..self.hot_meta() },
+            start: slices.start.clone().into(),
+            duration: slices.duration.clone().into(),
             name: slices.name.iter().map(|s| s.0).collect(),
-            colour: self.colour_column(),
+            colour: self.colour_column().into(),
         }
     }
 

@@ -13,6 +13,7 @@ use js_sys::{Array, ArrayBuffer, Function, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
@@ -284,19 +285,19 @@ fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
     let mut info = std::mem::take(&mut opened.info);
     let is_complete = |n: usize, slices: u64| u64::try_from(n) == Ok(slices);
     let hot = HotColumns {
-        start: column(&parts.get(1))?,
-        duration: column(&parts.get(2))?,
-        name: column(&parts.get(3))?,
-        colour: column(&parts.get(4))?,
+        start: column(&parts.get(1))?.into(),
+        duration: column(&parts.get(2))?.into(),
+        name: column(&parts.get(3))?.into(),
+        colour: column(&parts.get(4))?.into(),
         info: HotMeta::default(),
     };
     let columns = [hot.start.len(), hot.duration.len(), hot.name.len(), hot.colour.len()];
-    info.instants = InstantTable {
+    info.instants = Arc::new(InstantTable {
         track: column(&parts.get(5))?,
         time: column(&parts.get(6))?,
         name: column(&parts.get(7))?,
         ..InstantTable::default()
-    };
+    });
     let instants = [info.instants.time.len(), info.instants.name.len()];
     let is_whole = columns.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
     is_whole.then_some(HotColumns { info, ..hot })

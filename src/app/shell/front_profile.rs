@@ -250,7 +250,7 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
             spawn_local(async move {
                 let answer = profile.ask.ask(ColourKeysQuery { by }).await;
                 if let (Ok(colour), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
-                    hot.set(Some(Arc::new(HotColumns { colour, ..HotColumns::clone(&profile.hot) })));
+                    hot.set(Some(Arc::new(HotColumns { colour: colour.into(), ..HotColumns::clone(&profile.hot) })));
                 }
             });
         }

@@ -131,9 +131,9 @@ mod tests {
         let info = crate::worker::protocol::HotMeta { strings: strings.finish(), ..Default::default() };
         let hot = HotColumns {
             info,
-            start: vec![0, 5, 5],
-            duration: vec![5, 4, 4],
-            name: vec![name[0], name[0], name[1]],
+            start: vec![0, 5, 5].into(),
+            duration: vec![5, 4, 4].into(),
+            name: vec![name[0], name[0], name[1]].into(),
             ..HotColumns::default()
         };
         let time = |start, name: Option<&str>| Lead::Time(start, 4, name.map(String::from));

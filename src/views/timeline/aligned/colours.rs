@@ -43,7 +43,7 @@ impl Stack {
             let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }
-        Arc::new(HotColumns { colour, ..HotColumns::clone(&self.hot) })
+        Arc::new(HotColumns { colour: colour.into(), ..HotColumns::clone(&self.hot) })
     }
 }
 

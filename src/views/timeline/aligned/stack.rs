@@ -162,19 +162,21 @@ fn add(hot: &mut HotColumns, label: &str, one: &HotColumns, shift_ns: i64, colou
         times: c.times.iter().map(|t| t.saturating_add(shift_ns)).collect(),
         ..c.clone()
     }));
-    info.instants.track.extend(one.info.instants.track.iter().map(|&t| track(t)));
-    info.instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
-    info.instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
-    hot.start.extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
-    hot.duration.extend_from_slice(&one.duration);
+    let instants = Arc::make_mut(&mut info.instants);
+    instants.track.extend(one.info.instants.track.iter().map(|&t| track(t)));
+    instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
+    instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
+    hot.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
+    hot.duration.to_mut().extend_from_slice(&one.duration);
+    hot.name.to_mut().extend(one.name.iter().map(|name| name + string));
     // A name has the colour that it has in the first profile which holds it.
     let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
+    let colour = hot.colour.to_mut();
     for (&name, &own) in one.name.iter().zip(&one.colour) {
         let slot = slot_of
             .get_mut(name as usize)
             .map(|known| *known.get_or_insert_with(|| *colours.entry(one.info.strings.get(StrId(name)).to_string()).or_insert(own)));
-        hot.colour.push(slot.unwrap_or(own));
-        hot.name.push(name + string);
+        colour.push(slot.unwrap_or(own));
     }
 }
 
@@ -252,7 +254,7 @@ mod tests {
     #[test]
     fn a_name_has_one_colour_in_the_whole_stack() {
         let mut other = sample();
-        other.colour.iter_mut().for_each(|c| *c += 20);
+        other.colour.to_mut().iter_mut().for_each(|c| *c += 20);
         let s = stack(&[("a".into(), at(None)), ("b".into(), Arc::new(other))]);
         let n = sample().start.len();
         // `matmul` is slice 2 of both.

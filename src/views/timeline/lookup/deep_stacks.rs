@@ -46,7 +46,7 @@ mod tests {
         let mut hot = large(n_lanes * 4, 1, n_lanes);
         let python = hot.info.strings.push("train.py(12): step").0;
         for lane in hot.info.lanes.iter().filter(|l| !work.contains(&usize::from(l.depth))) {
-            hot.name[lane.first as usize..lane.end as usize].fill(python);
+            hot.name.to_mut()[lane.first as usize..lane.end as usize].fill(python);
         }
         hot
     }

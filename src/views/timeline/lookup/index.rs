@@ -15,8 +15,8 @@ use std::sync::Arc;
 /// Lookups over one profile's columns.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// By lane.
-    pub lods: Vec<LaneLod>,
+    /// By lane. The same slices in other rows or colours share them.
+    pub lods: Arc<Vec<LaneLod>>,
     /// By track.
     pub tracks: Vec<TrackInfo>,
     /// Tracks without a parent, in display order.
@@ -69,8 +69,16 @@ impl Index {
 
     /// Walks the columns once.
     pub fn new(hot: &HotColumns) -> Self {
+        Index::following(hot, None)
+    }
+
+    /// The same; what other columns have that share their lanes and durations is taken from their lookups.
+    pub fn following(hot: &HotColumns, old: Option<(&HotColumns, &Index)>) -> Self {
         let info = &hot.info;
-        let lods = info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
+        let lanes = |hot: &HotColumns| hot.info.lanes.iter().map(|l| (l.first, l.end)).collect::<Vec<_>>();
+        let known = old.filter(|(old, _)| old.duration.is_same(&hot.duration) && lanes(old) == lanes(hot));
+        let made = || info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
+        let lods = known.map_or_else(|| Arc::new(made()), |(_, index)| index.lods.clone());
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
         let tracks = vec![TrackInfo::default(); info.tracks.len()];

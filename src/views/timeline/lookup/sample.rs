@@ -47,13 +47,13 @@ pub fn sample() -> HotColumns {
             lanes: vec![lane(1, 0, 0, 2), lane(1, 1, 2, 5), lane(2, 0, 5, 6), lane(5, 0, 6, 8)],
             strings: strings.finish(),
             counters: vec![counter],
-            instants,
+            instants: instants.into(),
             n_slices: slices.len() as u64,
             ..HotMeta::default()
         },
         start: slices.iter().map(|s| s.1).collect(),
         duration: slices.iter().map(|s| s.2).collect(),
-        name: names,
+        name: names.into(),
         colour: (0..slices.len() as u16).collect(),
     }
 }
@@ -87,10 +87,10 @@ pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> HotColumns {
             for i in 0..per_lane as i64 {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let slot = (x >> 33) as usize % 44;
-                hot.start.push(i * pace);
-                hot.duration.push(pace * ((x >> 40) as i64 % 100) / 110);
-                hot.name.push(ids[slot]);
-                hot.colour.push(slot as u16);
+                hot.start.to_mut().push(i * pace);
+                hot.duration.to_mut().push(pace * ((x >> 40) as i64 % 100) / 110);
+                hot.name.to_mut().push(ids[slot]);
+                hot.colour.to_mut().push(slot as u16);
             }
             hot.info.lanes.push(Lane { track: TrackId(t), depth, first, end: hot.start.len() as u32 });
         }

@@ -196,7 +196,7 @@ mod tests {
         let hot = HotColumns {
             start: slices.iter().map(|s| s.0).collect(),
             duration: slices.iter().map(|s| s.1).collect(),
-            name: vec![0; slices.len()],
+            name: vec![0; slices.len()].into(),
             colour: (0..slices.len() as u16).collect(),
             ..HotColumns::default()
         };
@@ -232,9 +232,9 @@ mod tests {
     #[test]
     fn a_set_is_drawn_alone() {
         let hot = HotColumns {
-            start: vec![0, 10, 20, 40, 43, 60, 63],
-            duration: vec![10, 10, 10, 2, 2, 2, 2],
-            name: vec![0; 7],
+            start: vec![0, 10, 20, 40, 43, 60, 63].into(),
+            duration: vec![10, 10, 10, 2, 2, 2, 2].into(),
+            name: vec![0; 7].into(),
             colour: (0..7).collect(),
             ..HotColumns::default()
         };
@@ -264,7 +264,13 @@ mod tests {
 
     #[test]
     fn waits_are_on_the_thin_line() {
-        let hot = HotColumns { start: vec![0, 20], duration: vec![20, 20], name: vec![1, 0], colour: vec![0, 1], ..HotColumns::default() };
+        let hot = HotColumns {
+            start: vec![0, 20].into(),
+            duration: vec![20, 20].into(),
+            name: vec![1, 0].into(),
+            colour: vec![0, 1].into(),
+            ..HotColumns::default()
+        };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(40)), 4.0).scale(4);
         let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale };
@@ -285,9 +291,9 @@ mod tests {
     #[test]
     fn a_lane_below_shows_where_nothing_is_drawn() {
         let hot = HotColumns {
-            start: vec![0, 12, 15, 60, 62],
-            duration: vec![25, 2, 30, 1, 40],
-            name: vec![0; 5],
+            start: vec![0, 12, 15, 60, 62].into(),
+            duration: vec![25, 2, 30, 1, 40].into(),
+            name: vec![0; 5].into(),
             colour: (0..5).collect(),
             ..HotColumns::default()
         };

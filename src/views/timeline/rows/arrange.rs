@@ -61,11 +61,13 @@ pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, SliceIdMap) {
         return (hot.clone(), SliceIdMap::default());
     }
     let info = HotMeta { tracks: Vec::new(), lanes: Vec::new(), ..hot.info.clone() };
-    let out = HotColumns { info, ..HotColumns::default() };
+    let out = Columns { info, ..Columns::default() };
     let ids = SliceIdMap { inside: vec![0; n], outside: Vec::new() };
     let mut moving = Moving { hot, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
     moving.all();
-    (moving.out, moving.ids)
+    let Columns { info, start, duration, name, colour } = moving.out;
+    let out = HotColumns { info, start: start.into(), duration: duration.into(), name: name.into(), colour: colour.into() };
+    (out, moving.ids)
 }
 
 /// First bar of each row, and the first of its transfers.
@@ -81,10 +83,20 @@ fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
     rows.rows.iter().map(first).collect()
 }
 
+/// The columns to be.
+#[derive(Default)]
+struct Columns {
+    info: HotMeta,
+    start: Vec<i64>,
+    duration: Vec<i64>,
+    name: Vec<u32>,
+    colour: Vec<u16>,
+}
+
 struct Moving<'a> {
     hot: &'a HotColumns,
     rows: &'a DmaRows,
-    out: HotColumns,
+    out: Columns,
     ids: SliceIdMap,
     /// First bar of each row, and the first of its transfers.
     firsts: Vec<(usize, usize)>,
@@ -123,7 +135,7 @@ impl Moving<'_> {
         }
         let info = &mut self.out.info;
         info.counters.iter_mut().for_each(|c| c.track = new_of[c.track.index()]);
-        info.instants.track.iter_mut().for_each(|t| *t = new_of[t.index()]);
+        Arc::make_mut(&mut info.instants).track.iter_mut().for_each(|t| *t = new_of[t.index()]);
         info.n_slices = self.out.start.len() as u64;
     }
 

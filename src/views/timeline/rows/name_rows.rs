@@ -75,15 +75,14 @@ fn same_group(hot: &HotMeta, before: &HotMeta, id: TrackId) -> Option<TrackId> {
 fn insert(hot: &HotColumns, before: &HotMeta, rows: &NameRows, name: &str) -> HotColumns {
     let mut out = hot.clone();
     out.info.n_slices = hot.start.len() as u64;
-    out.colour.resize(hot.start.len(), 0);
+    let colours = out.colour.to_mut();
+    colours.resize(hot.start.len(), 0);
     let name = out.info.strings.push(name);
     let names: Vec<u32> = rows.names.iter().map(|n| out.info.strings.push(&n.0).0).collect();
-    for bar in &rows.bars {
-        out.start.push(bar.start);
-        out.duration.push(bar.duration);
-        out.name.push(names.get(bar.name as usize).copied().unwrap_or(name.0));
-        out.colour.push(rows.names.get(bar.name as usize).map_or(0, |n| n.1));
-    }
+    colours.extend(rows.bars.iter().map(|bar| rows.names.get(bar.name as usize).map_or(0, |n| n.1)));
+    out.start.to_mut().extend(rows.bars.iter().map(|bar| bar.start));
+    out.duration.to_mut().extend(rows.bars.iter().map(|bar| bar.duration));
+    out.name.to_mut().extend(rows.bars.iter().map(|bar| names.get(bar.name as usize).copied().unwrap_or(name.0)));
     let mut first = hot.start.len() as u32;
     for row in &rows.rows {
         let group = row.group.and_then(|g| same_group(&out.info, before, g));
@@ -112,7 +111,7 @@ fn make_room(info: &mut HotMeta, at: u32, but: u32) {
     info.tracks.iter_mut().filter_map(|t| t.parent.as_mut()).for_each(shift);
     info.lanes.iter_mut().take(but as usize).for_each(|l| shift(&mut l.track));
     info.counters.iter_mut().for_each(|c| shift(&mut c.track));
-    info.instants.track.iter_mut().for_each(shift);
+    Arc::make_mut(&mut info.instants).track.iter_mut().for_each(shift);
 }
 
 #[cfg(test)]

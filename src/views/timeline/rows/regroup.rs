@@ -3,8 +3,10 @@
 use crate::analysis::system::RowOf;
 use crate::base::Order as _;
 use crate::base::{InstantId, TrackId};
-use crate::engine::hot::HotColumns;
+use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Counter, InstantTable, Track, TrackKind};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// The columns with the rows of `order`; rows that it does not name are left as they are at the end.
 pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
@@ -35,17 +37,31 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
     let new = |t: TrackId| new_of.get(t.index()).copied().flatten().unwrap_or_default();
     info.lanes.iter_mut().for_each(|l| l.track = new(l.track));
     info.counters = old.counters.iter().map(|c| Counter { track: new(c.track), ..c.clone() }).collect();
-    let mut instants: Vec<_> = (0..old.instants.time.len()).collect();
-    instants.order_by_key(|&i| (new(old.instants.track[i]), old.instants.time[i]));
-    info.instants = InstantTable {
-        track: instants.iter().map(|&i| new(old.instants.track[i])).collect(),
-        time: instants.iter().map(|&i| old.instants.time[i]).collect(),
-        name: instants.iter().map(|&i| old.instants.name[i]).collect(),
-        ..InstantTable::default()
-    };
-    let id = |i: &usize| old.instant_ids.get(*i).copied().unwrap_or(InstantId(*i as u32));
-    info.instant_ids = instants.iter().map(id).collect();
+    move_instants(old, info, new);
     out
+}
+
+/// The instants of each track together, in the order of the new tracks. One time never stands behind another of its track: these are sorted.
+fn move_instants(old: &HotMeta, info: &mut HotMeta, new: impl Fn(TrackId) -> TrackId) {
+    let all = &old.instants;
+    let mut parts: Vec<(TrackId, Range<usize>)> = Vec::new();
+    for chunk in all.track.chunk_by(|a, b| a == b) {
+        let first = parts.last().map_or(0, |part| part.1.end);
+        parts.push((new(chunk[0]), first..first + chunk.len()));
+    }
+    if parts.is_sorted_by_key(|part| part.0) && parts.iter().all(|part| all.track[part.1.start] == part.0) {
+        return;
+    }
+    parts.order_by_key(|part| part.0);
+    let mut instants = InstantTable::default();
+    info.instant_ids.clear();
+    for (track, part) in parts {
+        instants.track.resize(instants.track.len() + part.len(), track);
+        instants.time.extend_from_slice(&all.time[part.clone()]);
+        instants.name.extend_from_slice(&all.name[part.clone()]);
+        info.instant_ids.extend(part.map(|i| old.instant_ids.get(i).copied().unwrap_or(InstantId(i as u32))));
+    }
+    info.instants = Arc::new(instants);
 }
 
 #[cfg(test)]

@@ -78,6 +78,10 @@ impl TimelineState {
     /// The whole of a profile, its rows as they are shown at first.
     pub fn new(hot: Arc<HotColumns>, width_px: f64, height_px: f64) -> Self {
         let index = Index::new(&hot);
+        TimelineState::with_index(hot, index, width_px, height_px)
+    }
+
+    fn with_index(hot: Arc<HotColumns>, index: Index, width_px: f64, height_px: f64) -> Self {
         let folding = Folding::at_first(&hot);
         let rows = rows(&hot, &index, &folding);
         let view = Viewport::whole(hot.range(), width_px);
@@ -114,7 +118,8 @@ impl TimelineState {
     /// New columns in place of old ones: the window and the rows stay where they are if they still make sense.
     pub fn following(hot: Arc<HotColumns>, old: Option<TimelineState>) -> Self {
         let Some(old) = old else { return TimelineState::new(hot, 1000.0, 400.0) };
-        let mut core = TimelineState::new(hot, old.view.width_px, old.height_px);
+        let index = Index::following(&hot, Some((&old.hot, &old.index)));
+        let mut core = TimelineState::with_index(hot, index, old.view.width_px, old.height_px);
         core.tool = old.tool;
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
