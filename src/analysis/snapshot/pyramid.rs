@@ -96,7 +96,7 @@ impl<'a> ColumnLookup<'a> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use crate::model::snapshot::Allocations;
