@@ -3,6 +3,7 @@
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
 use super::parallel::{self, Plan};
+use super::read_ahead::{ReadAhead, Timed};
 use super::{Claim, Companion, Format, ImportError, Imported, Piece, Progress, ProgressReporter, Split, Streamed, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::phases::{self, Phase};
@@ -275,6 +276,31 @@ pub fn import_with(
     // Read at random access: bytes are waited for while they are parsed.
     let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, tell)))?;
     Ok((Imported { profile, ledger }, readable))
+}
+
+/// As [`import_claim`] with the bytes of the main member from `reader`; `None` where the format does not read ahead, or that member is gzip.
+pub async fn import_ahead(
+    input: &InputSet,
+    claim: &Claim,
+    tell: &mut dyn FnMut(Progress),
+    reader: &mut dyn ReadAhead,
+) -> Result<Option<(Imported, InputSet)>, ImportError> {
+    let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
+    let picked = InputSet { members };
+    let (Some(format), Some(main)) = (by_id(&claim.format), picked.members.first()) else { return Ok(None) };
+    if is_gzip(&main.read_up_to(0, 2)?) {
+        return Ok(None);
+    }
+    let main = std::iter::once(Ok(main.clone()));
+    let readable = InputSet { members: main.chain(picked.members[1..].iter().map(inflated)).collect::<Result<_, _>>()? };
+    let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
+    ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
+    let (began, mut timed) = (phases::begin(), Timed::new(reader));
+    let mut watch = ProgressReporter::new(&readable, tell);
+    let Some(importing) = format.import_ahead(&readable, &mut ledger, &mut watch, &mut timed) else { return Ok(None) };
+    let profile = importing.await?;
+    began.end_without(Phase::Parse, timed.waited_ms);
+    Ok(Some((Imported { profile, ledger }, readable)))
 }
 
 /// The member itself, or its inflated text when it is gzip.

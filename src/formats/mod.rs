@@ -19,18 +19,21 @@ pub mod ntff;
 pub mod parallel;
 pub mod pftrace;
 mod progress;
+pub mod read_ahead;
 pub mod tensorboard_neuron;
 mod unrecognised;
 pub mod wording;
 pub mod zstd;
 
 pub use progress::ProgressReporter;
+use read_ahead::ReadAhead;
 
 use crate::base::{EventId, InputError, InputSet, Ledger, MemberHead, SliceId};
 use crate::model::program::{EngineProgram, LearnedCode};
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::pin::Pin;
 use std::sync::OnceLock;
 
 /// Every format, most specific first, for recognising: light, and linked into every program.
@@ -230,6 +233,9 @@ pub trait Streamed {
     fn finish(self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError>;
 }
 
+/// An import that waits for bytes.
+pub type Importing<'a> = Pin<Box<dyn Future<Output = Result<Profile, ImportError>> + 'a>>;
+
 /// Fields of some slices, slice by slice.
 pub type Columns = Result<Vec<Vec<String>>, ImportError>;
 
@@ -274,6 +280,16 @@ pub trait Format: Recognise {
         _watch: &mut ProgressReporter,
     ) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
+    }
+    /// [`Format::import`] that reads the main member with `reader`, which reads ahead of it; `None` where the format has no such importer.
+    fn import_ahead<'a>(
+        &self,
+        _input: &'a InputSet,
+        _ledger: &'a mut Ledger,
+        _watch: &'a mut ProgressReporter<'_>,
+        _reader: &'a mut dyn ReadAhead,
+    ) -> Option<Importing<'a>> {
+        None
     }
     /// Reads every field of a slice or an instant from the file. `input` has the claim's members, inflated.
     fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError>;

@@ -2,7 +2,8 @@
 
 use super::reader::Reader;
 use super::remote;
-use crate::base::{ByteSource, Member, SourceError};
+use crate::base::{ByteSource, InputError, Member, SourceError};
+use crate::formats::read_ahead::{ReadAhead, Waiting, take};
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use std::collections::VecDeque;
@@ -46,6 +47,59 @@ impl ByteSource for FileSource {
         let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
         move_out(&buffer, out)
+    }
+}
+
+/// Many files by one blob: each read of a file by itself takes some milliseconds, of which the bytes are the least part.
+pub(super) fn read_together(files: &[File], most_each: u64) -> Result<Vec<Vec<u8>>, SourceError> {
+    let blobs = Array::new();
+    let lengths: Vec<u64> = files.iter().map(|file| (file.size() as u64).min(most_each)).collect();
+    for (file, n_bytes) in files.iter().zip(&lengths) {
+        let blob: JsValue = part(file, 0, *n_bytes)?.into();
+        blobs.push(&blob);
+    }
+    let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
+    let buffer = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(&blob)).map_err(|e| refused(&e))?;
+    let all = Uint8Array::new(&buffer);
+    let wanted = lengths.iter().sum();
+    if u64::from(all.length()) != wanted {
+        return Err(SourceError::Length { wanted, found: all.length().into() });
+    }
+    let mut at = 0;
+    let mut next = |n_bytes: &u64| {
+        let (from, to) = (at, at + *n_bytes as u32);
+        at = to;
+        all.subarray(from, to).to_vec()
+    };
+    let out = lengths.iter().map(&mut next).collect();
+    super::buffers::free(&buffer);
+    Ok(out)
+}
+
+/// A file whose first bytes are there already. Works in a worker only.
+pub(super) struct WithHead {
+    /// The first bytes, or all.
+    pub head: Vec<u8>,
+    /// The whole file.
+    pub file: FileSource,
+}
+
+impl ByteSource for WithHead {
+    fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
+        let in_head = usize::try_from(offset).ok().and_then(|from| self.head.get(from..from.checked_add(out.len())?));
+        match in_head {
+            Some(bytes) => out.copy_from_slice(bytes),
+            None => self.file.read_at(offset, out)?,
+        }
+        Ok(())
+    }
+
+    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
+        self.file.read_parts(parts, out)
     }
 }
 
@@ -98,10 +152,9 @@ enum By {
 /// Reads a file, or a member of an archive, from front to back.
 pub struct Blocks {
     source: Source,
-    /// Where the last read ends.
-    end: u64,
-    /// Where the next read begins.
-    offset: u64,
+    /// What has not been asked for yet.
+    ranges: VecDeque<Range<u64>>,
+    /// Bytes of the next block.
     size: u64,
     coming: VecDeque<Coming>,
     /// How many blocks may be on their way: one as long as nobody has asked for the first.
@@ -119,21 +172,19 @@ impl Blocks {
 
     /// The bytes of `range` alone.
     pub fn of_range(file: &File, range: Range<u64>, reader: Option<Rc<Reader>>) -> Result<Self, SourceError> {
-        let mut blocks = Blocks::over(Source::File(file.clone(), reader), range.end);
-        if range.start > 0 {
-            (blocks.offset, blocks.size) = (range.start, BLOCK);
-        }
+        let size = if range.start > 0 { BLOCK } else { FIRST_BLOCK };
+        let mut blocks = Blocks::over(Source::File(file.clone(), reader), range, size);
         blocks.read_ahead()?;
         Ok(blocks)
     }
 
     /// From the beginning of a member.
     pub fn of_member(member: &Member) -> Self {
-        Blocks::over(Source::Member(member.clone()), member.len())
+        Blocks::over(Source::Member(member.clone()), 0..member.len(), FIRST_BLOCK)
     }
 
-    fn over(source: Source, len: u64) -> Self {
-        Blocks { source, end: len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), n_ahead: 1, bytes: Vec::new() }
+    fn over(source: Source, range: Range<u64>, size: u64) -> Self {
+        Blocks { source, ranges: VecDeque::from([range]), size, coming: VecDeque::new(), n_ahead: 1, bytes: Vec::new() }
     }
 
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
@@ -141,37 +192,43 @@ impl Blocks {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
         let reader = reader.as_ref().filter(|r| r.is_running());
         let n_ahead = if reader.is_some() || remote::is_remote(file) { self.n_ahead } else { 1 };
-        while self.offset < self.end && self.coming.len() < n_ahead {
-            let n_bytes = self.size.min(self.end - self.offset);
-            let blob = part(file, self.offset, n_bytes)?;
-            let by = match reader.filter(|_| self.offset > 0) {
+        while self.coming.len() < n_ahead {
+            let Some(range) = take(&mut self.ranges, self.size) else { break };
+            self.size = (self.size * 4).min(BLOCK);
+            let (offset, n_bytes) = (range.start, range.end - range.start);
+            let blob = part(file, offset, n_bytes)?;
+            let by = match reader.filter(|_| offset > 0) {
                 Some(reader) => By::Reader(reader.read(&blob)),
                 None => By::Own(blob.array_buffer()),
             };
-            self.coming.push_back(Coming { offset: self.offset, n_bytes, by });
-            self.offset += n_bytes;
-            self.size = (self.size * 4).min(BLOCK);
+            self.coming.push_back(Coming { offset, n_bytes, by });
         }
         Ok(())
     }
 
     /// The next block; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, SourceError> {
+        Ok(self.next_at().await?.map(|_| self.bytes.as_slice()))
+    }
+
+    /// Brings the next block into `bytes`; returns where it stands, or `None` at the end.
+    async fn next_at(&mut self) -> Result<Option<u64>, SourceError> {
         if let Source::Member(member) = &self.source {
-            self.bytes = member.read_up_to(self.offset, self.size)?;
-            self.offset += self.bytes.len() as u64;
+            let Some(range) = take(&mut self.ranges, self.size) else { return Ok(None) };
+            member.read_into(range.start, range.end - range.start, &mut self.bytes)?;
             self.size = (self.size * 4).min(BLOCK);
-            return Ok((!self.bytes.is_empty()).then_some(&self.bytes));
+            return Ok(Some(range.start));
         }
         let Some(coming) = self.coming.pop_front() else {
             return Ok(None);
         };
         self.n_ahead = N_AHEAD;
         self.read_ahead()?;
+        let offset = coming.offset;
         let buffer = self.arrived(coming).await?;
         self.bytes.resize(buffer.byte_length() as usize, 0);
         move_out(&buffer, &mut self.bytes)?;
-        Ok(Some(&self.bytes))
+        Ok(Some(offset))
     }
 
     /// The bytes of a block. What a reader that broke down was asked for is read without it.
@@ -185,6 +242,40 @@ impl Blocks {
             },
         };
         Ok(JsFuture::from(own).await.map_err(|e| refused(&e))?.unchecked_into())
+    }
+}
+
+/// Reads the ranges of a file that an importer plans.
+pub(super) struct Planned {
+    name: String,
+    blocks: Blocks,
+}
+
+impl Planned {
+    /// Of a file that has that name in sentences.
+    pub fn new(name: &str, file: &File) -> Self {
+        let source = Source::File(file.clone(), Reader::shared());
+        let blocks = Blocks { source, ranges: VecDeque::new(), size: BLOCK, coming: VecDeque::new(), n_ahead: N_AHEAD, bytes: Vec::new() };
+        Planned { name: name.into(), blocks }
+    }
+
+    fn unreadable(&self, why: SourceError) -> InputError {
+        InputError::Unreadable { name: self.name.clone(), why }
+    }
+}
+
+impl ReadAhead for Planned {
+    fn plan(&mut self, ranges: Vec<Range<u64>>) -> Result<(), InputError> {
+        self.blocks.ranges = ranges.into();
+        self.blocks.read_ahead().map_err(|why| self.unreadable(why))
+    }
+
+    fn next<'a>(&'a mut self, block: &'a mut Vec<u8>) -> Waiting<'a, Option<u64>> {
+        Box::pin(async {
+            let at = self.blocks.next_at().await.map_err(|why| self.unreadable(why))?;
+            std::mem::swap(&mut self.blocks.bytes, block);
+            Ok(at)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The worker's side: sorts and opens files, answers questions.
 
-use super::blob::FileSource;
+use super::blob::{self, FileSource, WithHead};
 use super::fault;
 use super::helpers::Helper;
 use super::lifeline;
@@ -11,6 +11,7 @@ use super::reader::Reader;
 use super::remote;
 use super::timeline;
 use super::unpack;
+use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Member};
 use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
 use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
@@ -230,15 +231,36 @@ impl Host {
     }
 }
 
+/// Many files: from here on they are read together.
+const MANY: usize = 4;
+/// Files whose heads are read together: they take 64 KiB of memory each.
+const MOST_HEADS: usize = 512;
+
 /// The files as an input set.
 pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String> {
+    let is_local = files.iter().all(|file| !remote::is_remote(file));
+    let heads = (is_local && files.len() >= MANY).then(|| blob::read_together(&files[..files.len().min(MOST_HEADS)], HEAD_LEN as u64));
+    // Where one file cannot be read, each is asked for its own bytes, so that the sentence names it.
+    let mut heads = heads.and_then(Result::ok).unwrap_or_default().into_iter();
     let member = |(name, file): (&String, &File)| -> Result<Member, String> {
-        Ok(match remote::is_remote(file) {
-            true => Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))),
-            false => Member::new(name.clone(), Arc::new(FileSource::new(file).map_err(|e| e.to_string())?)),
+        let head = heads.next();
+        if remote::is_remote(file) {
+            return Ok(Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))));
+        }
+        let file = FileSource::new(file).map_err(|e| e.to_string())?;
+        Ok(match head {
+            Some(head) => Member::new(name.clone(), Arc::new(WithHead { head, file })),
+            None => Member::new(name.clone(), Arc::new(file)),
         })
     };
     Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
+}
+
+/// The same files with all their bytes in memory; `None` where they cannot be read together.
+pub(super) fn input_at_hand(names: &[String], files: &[File]) -> Option<InputSet> {
+    let is_local = files.iter().all(|file| !remote::is_remote(file));
+    let read = (is_local && files.len() >= MANY).then(|| blob::read_together(files, u64::MAX))?.ok()?;
+    Some(InputSet { members: names.iter().zip(read).map(|(name, bytes)| Member::from_bytes(name.clone(), bytes)).collect() })
 }
 
 fn sorted(names: &[String], files: &[File]) -> Result<ToPage, String> {

@@ -1,9 +1,9 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
-use super::blob::Blocks;
+use super::blob::{Blocks, Planned};
 use super::buffers;
 use super::helpers::Helper;
-use super::host::{Host, input};
+use super::host::{Host, input, input_at_hand};
 use super::inflating::{GZIP_MIN, Inflating};
 use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
 use super::reader::Reader;
@@ -51,7 +51,7 @@ impl Transfer {
 }
 
 /// Files read at random access that are no longer than this together, bytes, are read at one go.
-const AT_HAND: u64 = 16 << 20;
+const AT_HAND: u64 = 32 << 20;
 
 /// Reads the claim's files and sends the profile. Fails with a sentence.
 pub(super) async fn open(
@@ -62,7 +62,11 @@ pub(super) async fn open(
     may_be_open: bool,
     n_readers: usize,
 ) -> Result<(), String> {
-    let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
+    let n_bytes = files.iter().map(|file| file.size() as u64).fold(0, u64::saturating_add);
+    let is_streamed = formats::by_id(&claim.format).is_some_and(|f| f.streamed(&claim, paths.first().map_or("", String::as_str)).is_some());
+    let at_hand = if is_streamed || n_bytes > AT_HAND { None } else { input_at_hand(names, files) };
+    let is_at_hand = at_hand.is_some();
+    let picked = inspect::pick(&at_hand.map_or_else(|| input(names, files), Ok)?, &claim, paths).map_err(|e| e.to_string())?;
     let hash_of = |set: &InputSet| content_hash(&set.members).map_err(|e| e.to_string());
     // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
@@ -74,9 +78,18 @@ pub(super) async fn open(
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
-            let picked = if picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
+            let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
             let mut tell = |progress| host.post(&ToPage::Progress(progress));
-            let (imported, readable) = import::import_claim(&picked, &claim, &mut tell).map_err(|e| e.to_string())?;
+            let is_ahead = picked.n_bytes() > AT_HAND;
+            let ahead = match picked.members.first().zip(file.filter(|file| is_ahead && !remote::is_remote(file))) {
+                Some((main, file)) => {
+                    let mut reader = Planned::new(import::file_name(&main.name), file);
+                    import::import_ahead(&picked, &claim, &mut tell, &mut reader).await.map_err(|e| e.to_string())?
+                }
+                None => None,
+            };
+            let imported = ahead.map_or_else(|| import::import_claim(&picked, &claim, &mut tell), Ok);
+            let (imported, readable) = imported.map_err(|e| e.to_string())?;
             (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
         }
     };

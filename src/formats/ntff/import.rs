@@ -12,12 +12,13 @@ use crate::base::{InputSet, Ledger, Member, Severity, StrId, for_each_chunk};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Span, Timeline};
+use crate::formats::read_ahead::ReadAhead;
 use crate::formats::{ImportError, ProgressReporter, import::file_name};
 use crate::model::{Cell, NeuronDevice, Profile, RecordRef};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How much of a region is read at a time. A browser takes twice as long for the same bytes in blocks of 1 MiB.
+/// How much is read at a time where records are read out of their order.
 const BLOCK: u64 = 8 << 20;
 /// More physical cores than any trace has.
 const MAX_SUBGRAPHS: usize = 256;
@@ -47,6 +48,7 @@ pub(super) struct Job<'a, 'b> {
     /// Records without their partner within the window: (ends, starts) of instructions and of transfers.
     pub unpaired: [(u64, u64); 2],
     pub watch: &'a mut ProgressReporter<'b>,
+    reader: &'a mut dyn ReadAhead,
 }
 
 impl Job<'_, '_> {
@@ -100,7 +102,13 @@ impl Job<'_, '_> {
     }
 }
 
-pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
+/// The trace is the first member of `input`, and what `reader` reads.
+pub(super) async fn import(
+    input: &InputSet,
+    ledger: &mut Ledger,
+    watch: &mut ProgressReporter<'_>,
+    reader: &mut dyn ReadAhead,
+) -> Result<Profile, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
     let mut info = read_info(member)?;
     if info.n_unread > 0 {
@@ -125,6 +133,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
         activity: Activity::default(),
         unpaired: [(0, 0); 2],
         watch,
+        reader,
     };
     job.timeline.has_exact_transfers = true;
     let mut rows = Tables::default();
@@ -136,8 +145,12 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
     // An instruction has two records, a transfer two or three.
     let n_slices = (n_records(records::INSTRUCTIONS) + n_records(records::TRANSFERS)) / 2;
     job.timeline.builder.expect_shared(n_slices, n_records(records::EVENTS));
-    for region in job.info.regions.clone() {
-        job.region(&region)?;
+    let regions = job.info.regions.clone();
+    let is_read = |region: &&Region| region.span.n_bytes >= RECORD && job.subgraph(region.nc).is_some();
+    let spans = regions.iter().filter(is_read).map(|r| r.span.offset..r.span.offset.saturating_add(r.span.n_bytes)).collect();
+    job.reader.plan(spans)?;
+    for region in &regions {
+        job.region(region).await?;
     }
     instructions::link(&mut job);
     let has_usage = job.usage();
@@ -248,18 +261,22 @@ impl Job<'_, '_> {
         Ok(())
     }
 
-    /// Calls `each` for every record of a range.
-    pub fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
-        blocks(self.member, span, &mut |block, at| {
+    /// Calls `each` for every record of a range, which is the next one that was planned.
+    pub async fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
+        let (mut n_left, mut block) = (span.n_bytes, Vec::new());
+        while n_left > 0 {
+            let Some(at) = self.reader.next(&mut block).await? else { break };
             for_each_chunk(block.len() / RECORD as usize, &mut |part| {
                 let bytes = part.start * RECORD as usize..part.end * RECORD as usize;
                 Record::all(&block[bytes], at + part.start as u64 * RECORD).for_each(|record| each(self, record));
             });
             self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
-        })
+            n_left = n_left.saturating_sub(block.len() as u64);
+        }
+        Ok(())
     }
 
-    fn region(&mut self, region: &Region) -> Result<(), ImportError> {
+    async fn region(&mut self, region: &Region) -> Result<(), ImportError> {
         let n_records = region.span.n_bytes / RECORD;
         self.ledger.read += n_records;
         if !region.span.n_bytes.is_multiple_of(RECORD) {
@@ -278,17 +295,17 @@ impl Job<'_, '_> {
         let core = self.timeline.core(&name);
         self.timeline.builder.record_run(RecordRef::new(0, region.span.offset, RECORD), n_records);
         match (region.trace, region.block) {
-            (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
+            (records::INSTRUCTIONS, 0) => instructions::read(self, core, region).await,
             (records::EVENTS, 0) => {
                 let mut names = FxHashMap::default();
-                self.for_each(region.span, &mut |job, record| job.event(core, &record, &mut names))
+                self.for_each(region.span, &mut |job, record| job.event(core, &record, &mut names)).await
             }
-            (records::TRANSFERS, 1) => transfers::read(self, core, region),
-            (records::THROTTLES, 0) => limits::read(self, core, region),
-            (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)),
+            (records::TRANSFERS, 1) => transfers::read(self, core, region).await,
+            (records::THROTTLES, 0) => limits::read(self, core, region).await,
+            (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)).await,
             (trace, block) => {
                 let what = format!("record of trace kind {trace}, block {block}");
-                self.for_each(region.span, &mut |job, record| job.unknown(core, &what, &record))
+                self.for_each(region.span, &mut |job, record| job.unknown(core, &what, &record)).await
             }
         }
     }

@@ -187,7 +187,7 @@ struct Slot {
 }
 
 /// Reads a region of instruction records.
-pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
+pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
@@ -210,7 +210,8 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
             }
             None => job.outside(1, record.offset),
         }
-    })?;
+    })
+    .await?;
     let mut rest: Vec<Record> = slots.into_values().flat_map(|slot| slot.starts).collect();
     rest.order_by_key(|record| record.offset);
     for record in rest {

@@ -42,13 +42,14 @@ pub(super) fn within(records: &[Record], window: (u64, u64)) -> Vec<Limit> {
 }
 
 /// Reads a region of throttling records.
-pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
+pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let mut records = Vec::new();
     job.for_each(region.span, &mut |job, record| match read_record(&record) {
         None => job.unknown(core, &format!("throttle record {:#04x}", record.bytes[3]), &record),
         Some(_) if !job.is_inside(record.time()) => job.outside(1, record.offset),
         Some(_) => records.push(record),
-    })?;
+    })
+    .await?;
     for limit in within(&records, job.window) {
         let ns = job.ns(limit.from);
         job.timeline.throttle(core, ns, Some(limit.duration), f64::from(limit.k) / f64::from(limit.n));

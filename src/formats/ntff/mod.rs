@@ -24,7 +24,8 @@ mod transfers;
 mod usage;
 
 use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise, Sample, WordText};
+use crate::formats::read_ahead::{ReadAhead, WhenAsked, at_once};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Importing, ProgressReporter, Recognise, Sample, WordText};
 use crate::model::Profile;
 use crate::model::program::{EngineProgram, LearnedCode, LearnedNames};
 
@@ -72,7 +73,18 @@ impl Recognise for Ntff {
 
 impl Format for Ntff {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
-        import::import(input, ledger, watch)
+        let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
+        at_once(import::import(input, ledger, watch, &mut WhenAsked::new(member)))
+    }
+
+    fn import_ahead<'a>(
+        &self,
+        input: &'a InputSet,
+        ledger: &'a mut Ledger,
+        watch: &'a mut ProgressReporter<'_>,
+        reader: &'a mut dyn ReadAhead,
+    ) -> Option<Importing<'a>> {
+        Some(Box::pin(import::import(input, ledger, watch, reader)))
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {

@@ -46,7 +46,7 @@ const N_ENGINES: usize = 64;
 const N_QUEUES: usize = 16;
 
 /// Reads a region of DMA records.
-pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
+pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let base = job.subgraph(region.nc).map_or(0, |s| first_engine(&s));
     let mut slots: Vec<Slot> = Vec::new();
     slots.resize_with(N_ENGINES * N_QUEUES, Slot::default);
@@ -81,7 +81,8 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
                 None => job.outside(1, record.offset),
             },
         }
-    })?;
+    })
+    .await?;
     if rings.n_late > 0 {
         let n = counted(rings.n_late, "DMA transfer");
         job.ledger
