@@ -3,7 +3,7 @@
 use crate::analysis::device::run_metrics::summary::Metric;
 use crate::base::Order as _;
 use crate::model::{Cell, Profile};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Puts metrics summary by summary, group by group: first those that `summary_group_order` names, then others as first seen, those without a group
 /// last; within a group by name. Where the file has no groups its own order stays.
@@ -22,9 +22,20 @@ pub(in crate::analysis::device) fn sort(profile: &Profile, metrics: &mut [Metric
         (None, Some(at)) => (1, *at as i64),
         (None, None) => (2, 0),
     };
-    let ranks: FxHashMap<String, (i32, i64)> = metrics.iter().map(|m| (m.group.clone(), rank(m))).collect();
-    let key = |m: &Metric| (m.node, ranks.get(&m.group).copied().unwrap_or((2, 0)), m.group.clone(), m.name.clone());
-    metrics.order_by_cached_key(key);
+    let mut groups: Vec<((i32, i64), String)> = metrics
+        .iter()
+        .map(|m| (rank(m), &m.group))
+        .collect::<FxHashSet<_>>()
+        .into_iter()
+        .map(|(rank, group)| (rank, group.clone()))
+        .collect();
+    groups.order();
+    let place: FxHashMap<&str, usize> = groups.iter().enumerate().map(|(at, (_, group))| (group.as_str(), at)).collect();
+    // Hundreds of summaries come one after the other: each is sorted by itself.
+    metrics.order_by_key(|m| m.node);
+    for of_node in metrics.chunk_by_mut(|a, b| a.node == b.node) {
+        of_node.order_by_cached_key(|m| (place.get(m.group.as_str()).copied(), m.name.clone()));
+    }
 }
 
 /// Groups with their places in the file's order, named as in [`Metric`].

@@ -5,7 +5,7 @@ use crate::analysis::device::run_metrics::metrics::{Computed, ENGINES, MetricSou
 use crate::analysis::device::run_metrics::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// Times of rows are of whole nanoseconds, rounded down: of short rows that is up to this share.
@@ -117,8 +117,9 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let tables = &profile.tables;
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
+    let mut labels = Labels::of(profile);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &MetricSource::of_node(profile, node), &busy, (node, n_nodes == 1)));
+        out.metrics.extend(metrics(profile, &MetricSource::of_node(profile, node), &busy, &mut labels, (node, n_nodes == 1)));
     }
     crate::analysis::device::run_metrics::metric_order::sort(profile, &mut out.metrics);
     out.notes = notes(&facts, &out.metrics);
@@ -138,37 +139,60 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
 
 /// What the rows of a range give; the file says nothing of a part.
 fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
-    let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
-    let metric = |(name, value, how): Computed| Metric {
-        node: 0,
-        name: name.into(),
-        group: heading(&groups, name),
-        file: None,
-        text: None,
-        computed: Some(value),
-        how: how.into(),
-        meaning: about(&meanings, name),
-        differs: false,
-        is_rounded: false,
-        rounding: None,
-        is_published: is_published(&MetricSource::of(profile), name),
+    let mut labels = Labels::of(profile);
+    let metric = |(name, value, how): Computed| {
+        let Label { group, meaning } = labels.get(name);
+        Metric {
+            node: 0,
+            name: name.into(),
+            group,
+            file: None,
+            text: None,
+            computed: Some(value),
+            how: how.into(),
+            meaning,
+            differs: false,
+            is_rounded: false,
+            rounding: None,
+            is_published: is_published(&MetricSource::of(profile), name),
+        }
     };
     crate::analysis::device::activity::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
 
-/// The heading that the file gives a metric, else the one of its name.
-fn heading(groups: &[(String, String)], name: &str) -> String {
-    let told = about(groups, name);
-    if told.is_empty() {
-        crate::analysis::device::run_metrics::metric_groups::group(name).replace('_', " ")
-    } else {
-        told.replace('_', " ")
-    }
+/// What a metric is listed under, and what it means.
+#[derive(Debug, Clone)]
+struct Label {
+    /// The heading that the file gives the metric, else the one of its name.
+    group: String,
+    /// In the file's words; empty where there are none.
+    meaning: String,
 }
 
-/// What is said of a name; empty where nothing is.
-fn about(words: &[(String, String)], name: &str) -> String {
-    words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
+/// Labels by metric: hundreds of summaries share theirs.
+struct Labels {
+    groups: FxHashMap<String, String>,
+    meanings: FxHashMap<String, String>,
+    known: FxHashMap<String, Label>,
+}
+
+impl Labels {
+    fn of(profile: &Profile) -> Labels {
+        Labels { groups: words(profile, "summary_groups"), meanings: words(profile, "terminology"), known: FxHashMap::default() }
+    }
+
+    fn get(&mut self, name: &str) -> Label {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let group = match self.groups.get(name).filter(|group| !group.is_empty()) {
+            Some(group) => group.replace('_', " "),
+            None => crate::analysis::device::run_metrics::metric_groups::group(name).replace('_', " "),
+        };
+        let label = Label { group, meaning: self.meanings.get(name).cloned().unwrap_or_default() };
+        self.known.insert(name.into(), label.clone());
+        label
+    }
 }
 
 /// Which values of the file are not what its formulas and rows give.
@@ -223,8 +247,13 @@ fn exact_times(facts: &MetricSource<'_>, out: &mut [Computed]) {
 }
 
 /// Of the summary at place `node`, which may be alone.
-fn metrics(profile: &Profile, facts: &MetricSource<'_>, engines: &[Busy], (node, is_alone): (usize, bool)) -> Vec<Metric> {
-    let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
+fn metrics(
+    profile: &Profile,
+    facts: &MetricSource<'_>,
+    engines: &[Busy],
+    labels: &mut Labels,
+    (node, is_alone): (usize, bool),
+) -> Vec<Metric> {
     let mut computed = facts.computed();
     // Rows are of all cores together; without any instruction nothing can be counted.
     let has_instructions = ENGINES.iter().any(|e| engines.iter().any(|b| b.engine == e.engine && b.count > 0));
@@ -252,10 +281,11 @@ fn metrics(profile: &Profile, facts: &MetricSource<'_>, engines: &[Busy], (node,
         let rounding = facts.rounding(&name);
         let is_within = rounding.zip(file.zip(value)).is_some_and(|(half, (a, b))| (a - b).abs() <= 2.0 * half);
         let differs = !is_within && is_beyond(if is_time_of_rows { ROUNDED } else { SAME });
+        let Label { group, meaning } = labels.get(&name);
         Metric {
             node: node as u32,
-            group: heading(&groups, &name),
-            meaning: about(&meanings, &name),
+            group,
+            meaning,
             text: facts.text(&name).map(Into::into),
             how: ours.map(|c| c.2.to_string()).unwrap_or_default(),
             computed: value,
@@ -270,13 +300,13 @@ fn metrics(profile: &Profile, facts: &MetricSource<'_>, engines: &[Busy], (node,
     names.into_iter().map(metric).collect()
 }
 
-/// Column names and texts of a one-row table.
-fn words(profile: &Profile, table: &str) -> Vec<(String, String)> {
+/// Texts of a one-row table by the names of their columns; the first of each name.
+fn words(profile: &Profile, table: &str) -> FxHashMap<String, String> {
     let Some(table) = profile.tables.iter().find(|t| t.id == table) else {
-        return Vec::new();
+        return FxHashMap::default();
     };
     let row = table.rows.first().map(Vec::as_slice).unwrap_or_default();
-    let pairs = table.columns.iter().zip(row);
+    let pairs = table.columns.iter().zip(row).rev();
     pairs.filter_map(|(name, cell)| if let Cell::Text(text) = cell { Some((name.clone(), text.clone())) } else { None }).collect()
 }
 
