@@ -6,6 +6,7 @@ use super::json;
 use super::order::{self, Direction, SortKeys};
 use super::rest;
 use super::state::State;
+use crate::base::text;
 use crate::ui::controls::{Help, Menu, Problem};
 use crate::ui::dom;
 use leptos::{ev, prelude::*};
@@ -55,8 +56,14 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
     }
 }
 
+/// Columns from which on the list of them has a filter.
+const FILTERED_FROM: usize = 30;
+/// Columns that the list shows at once.
+const LISTED: usize = 200;
+
 #[component]
 fn ColumnList(state: State) -> impl IntoView {
+    let typed = RwSignal::new(String::new());
     let item = move |column: &Column| {
         let id = column.id.clone();
         let is_shown = {
@@ -82,7 +89,29 @@ fn ColumnList(state: State) -> impl IntoView {
             </label>
         }
     };
-    move || state.columns.get().iter().map(item).collect_view()
+    let filter = move || {
+        (state.columns.with(|c| c.len()) >= FILTERED_FROM).then(|| {
+            view! {
+                <input
+                    type="search"
+                    class="input menu__filter"
+                    placeholder="Filter columns"
+                    aria-label="Filter columns"
+                    prop:value=move || typed.get()
+                    on:input:target=move |e| typed.set(e.target().value())
+                />
+            }
+        })
+    };
+    let items = move || {
+        let (columns, typed) = (state.columns.get(), typed.get().to_lowercase());
+        let found: Vec<&Column> = columns.iter().filter(|c| c.label.to_lowercase().contains(&typed)).collect();
+        let n_more = found.len().saturating_sub(LISTED);
+        let more = (n_more > 0)
+            .then(|| view! { <p class="menu__more">{format!("{} more; use the filter.", text::counted(n_more as u64, "column"))}</p> });
+        view! { {found.into_iter().take(LISTED).map(item).collect_view()}{more} }
+    };
+    view! { {filter}{items} }
 }
 
 /// The header row.

@@ -112,7 +112,8 @@ impl State {
             |a, b| !is_same(a, b),
         );
         let lines = Memo::new_with_compare(move |_| Arc::new(lines(&rows.get(), &order.get(), &opened.get())), |a, b| !is_same(a, b));
-        let window = Signal::derive(move || window::window(lines.with(|l| l.len()), scroll.get(), height.get()));
+        let n_columns = Signal::derive(move || shown.with(Vec::len));
+        let window = Signal::derive(move || window::window(lines.with(|l| l.len()), n_columns.get(), scroll.get(), height.get()));
         let generation = Memo::new(move |old: Option<&u64>| {
             rows.track();
             shown.track();

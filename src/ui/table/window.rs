@@ -2,8 +2,10 @@
 
 /// Height of a line in CSS pixels; `--row` in the tokens.
 pub const ROW: f64 = 28.0;
-/// Up to this many lines, all are in the document.
+/// Up to this many lines, all are in the document, unless they have more cells than [`ALL_CELLS`].
 pub const ALL_UP_TO: usize = 200;
+/// Cells from which on only the lines in sight are in the document: a browser takes about 0.1 s for ten thousand.
+const ALL_CELLS: usize = 6_000;
 /// Browsers stop laying out at about 17 (Firefox) and 33 (Chromium, Safari) million pixels; beyond this, scrolling is scaled.
 const TALLEST: f64 = 12_000_000.0;
 /// Lines drawn beyond both edges, so that a fast wheel meets no blank.
@@ -22,9 +24,9 @@ pub struct Window {
     pub after: f64,
 }
 
-/// The window for `n` lines in a box `height` pixels high that is scrolled down by `scroll` pixels.
-pub fn window(n: usize, scroll: f64, height: f64) -> Window {
-    if n <= ALL_UP_TO {
+/// The window for `n` lines of `n_columns` cells in a box `height` pixels high that is scrolled down by `scroll` pixels.
+pub fn window(n: usize, n_columns: usize, scroll: f64, height: f64) -> Window {
+    if n <= ALL_UP_TO && n * n_columns <= ALL_CELLS {
         return Window { first: 0, end: n, before: 0.0, after: 0.0 };
     }
     let tall = tall(n);
@@ -70,14 +72,16 @@ mod tests {
 
     #[test]
     fn few_lines_are_all_there() {
-        assert_eq!(window(200, 500.0, 300.0), Window { first: 0, end: 200, before: 0.0, after: 0.0 });
+        assert_eq!(window(200, 30, 500.0, 300.0), Window { first: 0, end: 200, before: 0.0, after: 0.0 });
+        let wide = window(200, 31, 500.0, 300.0);
+        assert_eq!((wide.first, wide.end), (5, 41), "lines in sight and some around them");
     }
 
     #[test]
     fn heights_always_add_up() {
         for n in [201, 100_000, 2_000_000] {
             for part in [0.0, 0.1, 0.5, 0.999, 1.0, 2.0] {
-                let w = window(n, tall(n) * part, 560.0);
+                let w = window(n, 8, tall(n) * part, 560.0);
                 let all = w.before + w.after + (w.end - w.first) as f64 * ROW;
                 assert!((all - tall(n)).abs() < 1.0, "{n} {part}: {all}");
                 assert!(w.end - w.first < 60);
@@ -88,8 +92,8 @@ mod tests {
     #[test]
     fn both_ends_can_be_reached() {
         for n in [1_000, 2_000_000] {
-            assert_eq!(window(n, 0.0, 560.0).first, 0);
-            let last = window(n, tall(n) - 560.0, 560.0);
+            assert_eq!(window(n, 8, 0.0, 560.0).first, 0);
+            let last = window(n, 8, tall(n) - 560.0, 560.0);
             assert_eq!(last.end, n);
             let below = last.before + (last.end - last.first) as f64 * ROW;
             assert!((below - tall(n)).abs() < 1.0);

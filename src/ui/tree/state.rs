@@ -53,7 +53,7 @@ impl State {
             let (branches, columns, keys, opened) = (branches.get(), columns.get(), keys.get(), opened.get());
             Arc::new(kept.with(|kept| data::lines(&branches, &children.get(), &columns, &keys, &opened, kept.as_deref())))
         });
-        let window = Signal::derive(move || window::window(lines.with(|l| l.len()), scroll.get(), height.get()));
+        let window = Signal::derive(move || window::window(lines.with(|l| l.len()), columns.with(|c| c.len()), scroll.get(), height.get()));
         let generation = Memo::new(move |old: Option<&u64>| {
             branches.track();
             columns.track();

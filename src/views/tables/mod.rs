@@ -125,8 +125,16 @@ fn One(state: State) -> impl IntoView {
         let kept = state.choices.choice(&format!("table.{id}"), String::new());
         (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." kept /> })
     };
+    let of_columns = move || {
+        let n = state.loaded.with(|l| l.columns.len());
+        (n > rows::SHOWN_COLUMNS).then(|| {
+            let (shown, all) = (text::count(rows::SHOWN_COLUMNS as u64), text::count(n as u64));
+            format!("At first, {shown} of {all} columns are shown; choose others in Columns.")
+        })
+    };
     view! {
         <p class="waiting" role="status">{note}</p>
+        <p class="waiting">{of_columns}</p>
         {table}
     }
 }

@@ -21,6 +21,9 @@ const SENTENCE: usize = 40;
 /// Rows whose texts are measured.
 const SAMPLE: usize = 300;
 
+/// Columns that are shown at first: a browser draws thousands slowly, and nobody scrolls through them.
+pub const SHOWN_COLUMNS: usize = 100;
+
 /// Columns under the names the file has for them. One that holds a text anywhere is on the left; the first such is the name.
 /// `help` is what the file says of each; it may be empty.
 pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
@@ -33,7 +36,8 @@ pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
             false if is_bytes(name) => Kind::Bytes,
             false => Kind::Number,
         };
-        Column::new(name, name, kind, help.get(at).map_or("", String::as_str))
+        let column = Column::new(name, name, kind, help.get(at).map_or("", String::as_str));
+        if at < SHOWN_COLUMNS { column } else { column.off() }
     };
     let mut out: Vec<Column> = names.iter().enumerate().map(column).collect();
     let longest = |at: usize| rows.iter().take(SAMPLE).filter_map(|r| length(r.cell(at))).max().unwrap_or(0);
@@ -98,6 +102,12 @@ mod tests {
         let names: Vec<String> = ["id", "name", "none", "kind"].map(Into::into).into();
         let kinds: Vec<Kind> = columns(&names, &["what".into()], &[row(raw)]).into_iter().map(|c| c.kind).collect();
         assert_eq!(kinds, [Kind::Number, Kind::Name, Kind::Number, Kind::Text]);
+    }
+
+    #[test]
+    fn of_many_columns_the_first_are_shown() {
+        let names: Vec<String> = (0..SHOWN_COLUMNS + 5).map(|n| n.to_string()).collect();
+        assert_eq!(columns(&names, &[], &[]).iter().filter(|c| !c.is_off).count(), SHOWN_COLUMNS);
     }
 
     #[test]
