@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, openProfile, settled, show, start, test } from './support.js';
 
-// Off in the page for now: state::budget::READERS_MAX.
-test.skip(true, 'helpers are off');
-
 let folder;
 let large;
 test.beforeAll(() => {
@@ -70,7 +67,7 @@ async function said(page) {
 }
 
 test('helpers read pieces, and the profile is the same', async ({ page, site, context }) => {
-  await cores(page, 3);
+  await cores(page, 6);
   await start(page, site);
   await warm(page);
   await openProfile(page, large);
@@ -83,7 +80,7 @@ test('helpers read pieces, and the profile is the same', async ({ page, site, co
   const split = await said(page);
 
   const other = await context.newPage();
-  await cores(other, 1);
+  await cores(other, 2);
   await start(other, site);
   await openProfile(other, large);
   expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
@@ -96,7 +93,7 @@ test('helpers read pieces, and the profile is the same', async ({ page, site, co
 test('the text of a gzip file is parsed by helpers, and the profile is the same', async ({ page, site, context }) => {
   const packed = join(folder, 'packed.pt.trace.json.gz');
   writeFileSync(packed, gzipSync(readFileSync(large), { level: 1 }));
-  await cores(page, 2);
+  await cores(page, 4);
   await start(page, site);
   await warm(page);
   await openProfile(page, packed);
@@ -105,7 +102,7 @@ test('the text of a gzip file is parsed by helpers, and the profile is the same'
   await expect.poll(() => page.workers().length).toBe(1);
   const split = await said(page);
   const other = await context.newPage();
-  await cores(other, 1);
+  await cores(other, 2);
   await start(other, site);
   await openProfile(other, packed);
   expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
@@ -114,7 +111,7 @@ test('the text of a gzip file is parsed by helpers, and the profile is the same'
 });
 
 test('a helper that stops is replaced by reading on', async ({ page, site }) => {
-  await cores(page, 2);
+  await cores(page, 4);
   await start(page, site);
   await rehearsed(page);
   let waiting;
@@ -131,7 +128,7 @@ test('a helper that stops is replaced by reading on', async ({ page, site }) => 
 });
 
 test('cancelling ends helpers at once', async ({ page, site }) => {
-  await cores(page, 3);
+  await cores(page, 6);
   await start(page, site);
   await rehearsed(page);
   // The import may be over before a click from here arrives: the page clicks by itself, 50 ms after the button has appeared.
@@ -156,7 +153,7 @@ async function resident(page) {
 }
 
 test('opening and closing gives memory and workers back', async ({ page, site }) => {
-  await cores(page, 2);
+  await cores(page, 4);
   await start(page, site);
   const open = [];
   for (let i = 0; i < 6; i++) {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readSync, closeSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { crowdedTrace } from './crowded.mjs';
 import { operatorTimeline, supportReport } from './neuron.mjs';
 
 const MB = 1_000_000;
@@ -35,6 +36,8 @@ export function files(root, say) {
       copyFileSync(trace(megabytes), file);
       setRank(file, rank);
     })),
+    /** That many slices on a thousand tracks. */
+    crowded: (slices) => made(`crowded-${slices}.json`, (file) => crowdedTrace(file, slices, 1000)),
     /** An operator timeline of the TensorBoard Neuron plugin with that many slices. */
     operators: (slices) => made(`neuron_op_timeline-${slices}.json`, (file) => operatorTimeline(file, slices)),
     /** A Neuron device profile of 2 M instructions and 5 M transfers: a directory of Parquet tables, or with `.json` that. */

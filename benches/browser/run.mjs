@@ -14,6 +14,7 @@
 // Cases: a first visit over a slow line (first_visit.mjs); plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none); BENCH_SERIAL=100: sizes that are read by one worker as well, without helpers;
+// BENCH_CROWDED=2000000,8600000: frames of that many slices on a thousand tracks at 2560×1440, with all rows, a selection, search marks and arrows (none without it);
 // BENCH_CLOSE=50: a trace of 100 MB opened and closed so many times in one page (0: none);
 // BENCH_SQL=2000000,7000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
 // BENCH_NTFF=run.ntff: the execution of that trace, repeated to the sizes of BENCH_NTFF_MB=200 (its bounds are in views_ms);
@@ -29,6 +30,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { chromium } from '@playwright/test';
 import { serve } from '../../scripts/serve.mjs';
+import { crowdedFrames } from './crowded.mjs';
 import { files } from './data.mjs';
 import { firstVisit } from './first_visit.mjs';
 import * as inside from './inside.mjs';
@@ -46,6 +48,7 @@ const line = (object) => console.log(JSON.stringify(object));
 const round = (x, digits = 3) => (x === null || x === undefined ? null : Number(x.toFixed(digits)));
 const median = (list) => { const s = list.filter((x) => x !== null && x !== undefined).sort((a, b) => a - b); return s.length ? s[(s.length - 1) >> 1] : null; };
 const quantile = (list, q) => list.slice().sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))];
+const spread = (deltas) => ({ p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) });
 const made = files(root, say);
 
 const launch = () => chromium.launch({
@@ -103,8 +106,8 @@ async function phases(page) {
 }
 
 /** A page that was given the file (or files), when nothing is pending or something is wrong. */
-async function given(browser, site, file, isSerial = false) {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+async function given(browser, site, file, isSerial = false, viewport = { width: 1440, height: 900 }) {
+  const page = await browser.newPage({ viewport });
   if (isSerial) await page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 1 }));
   await page.addInitScript(inside.watch);
   await page.goto(site.url);
@@ -133,7 +136,7 @@ async function open(site, file, bytes, isFirst, isSerial) {
       await idle(page);
       if (hasTimeline) await page.getByRole('button', { name: 'Expand all' }).click();
       const deltas = hasTimeline ? await page.evaluate(inside.frames) : null;
-      out.frames_ms = deltas && { p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) };
+      out.frames_ms = deltas && spread(deltas);
       const { took, records } = await page.evaluate(inside.views);
       out.views_ms = took;
       out.records = records;
@@ -260,6 +263,22 @@ async function sql(name, file, isDevice) {
   }
 }
 
+/** Frames of a crowded timeline. */
+async function crowded(slices, file) {
+  const browser = await launch();
+  try {
+    const { page, result } = await given(browser, site, file, false, { width: 2560, height: 1440 });
+    if (result.alert) throw new Error(result.alert);
+    const deltas = await crowdedFrames(page);
+    line({ case: `${slices} slices on 1000 tracks, 2560×1440`, bytes: n_bytes(file), idle_s: round(result.idle / 1000), frames_ms: spread(deltas), peak_bytes: await peak(browser) });
+  } catch (error) {
+    failed++;
+    line({ case: `${slices} slices on 1000 tracks`, error: error.message });
+  } finally {
+    await browser.close();
+  }
+}
+
 /** A file whose import would take more memory than there is must be refused by its size, before it is read. */
 async function refusal(file) {
   const browser = await launch();
@@ -278,6 +297,11 @@ async function refusal(file) {
 
 line(await firstVisit(launch, site, runs));
 for (const megabytes of list('BENCH_CASES', '100,500')) await measure(`${megabytes} MB`, made.trace(megabytes), runs);
+for (const slices of list('BENCH_CROWDED', '')) {
+  const file = made.crowded(slices);
+  await crowded(slices, file);
+  rmSync(file);
+}
 for (const megabytes of list('BENCH_SERIAL', '100')) await measure(`${megabytes} MB by one worker`, made.trace(megabytes), runs, true);
 for (const times of list('BENCH_CLOSE', '50')) await again(made.trace(100), times);
 for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} MB as .gz`, made.gzip(megabytes), runs);

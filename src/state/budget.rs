@@ -16,8 +16,12 @@ pub struct Budget {
 /// Browsers that do not say how much memory there is.
 const USUAL_MEMORY_GIB: f64 = 4.0;
 
-/// Helpers are off: reading side by side was checked natively (`tests/native/pieces.rs`), and not end to end in a browser.
-const READERS_MAX: usize = 1;
+/// Workers that read one profile at most, however many cores there are: what adds their columns has one thread.
+const READERS_MAX: usize = 4;
+
+/// One for every two cores: the page, the worker that reads blocks ahead and the browser need some too. On two cores a helper makes nothing faster
+/// (`docs/performance.md`).
+const CORES_PER_READER: usize = 2;
 
 /// What a helper takes: its blocks, and the columns of two pieces of 32 MiB at most, bytes.
 const HELPER_BYTES: u64 = 64 << 20;
@@ -26,7 +30,8 @@ impl Budget {
     /// Half of the machine's memory. `memory_gib` is what the browser records it; it states no more than 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
         let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
-        Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64, readers_max: READERS_MAX }
+        let readers_max = (n_cores / CORES_PER_READER).clamp(1, READERS_MAX);
+        Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64, readers_max }
     }
 
     /// What becomes of the next profile: `open` bytes are taken by open ones, `running` by each that is being read.
@@ -143,6 +148,11 @@ mod tests {
     }
 
     #[test]
+    fn every_other_core_reads() {
+        assert_eq!([1, 2, 3, 4, 7, 8, 64].map(|n| Budget::new(n, Some(8.0)).n_readers(1, 0)), [1, 1, 1, 2, 3, 4, 4]);
+    }
+
+    #[test]
     fn the_least_used_sleep_and_no_more_than_must() {
         let budget = Budget::new(2, Some(1.0));
         let profile = |id, used, is_busy| Awake { id, bytes: 200 * MIB, used, is_busy };
@@ -165,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_browser_that_tells_nothing_has_a_budget_too() {
-        assert_eq!(Budget::new(0, None), Budget { n_cores: 1, bytes: 2 << 30, readers_max: READERS_MAX });
+        assert_eq!(Budget::new(0, None), Budget { n_cores: 1, bytes: 2 << 30, readers_max: 1 });
         assert_eq!(Budget::new(4, Some(f64::NAN)).bytes, 2 << 30);
     }
 }
