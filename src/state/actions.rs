@@ -120,7 +120,7 @@ pub fn show_sibling(app: App, id: u32) {
     let Some(front) = app.front_untracked() else {
         return;
     };
-    if front.hot.info.views.contains(&view) {
+    if front.columns.info.views.contains(&view) {
         show_view(app, &view);
     }
 }
@@ -135,7 +135,7 @@ pub fn show_profile(app: App, id: u32) {
         let profile = all.iter().find(|p| p.id == id)?;
         let mut kept = profile.kept.clone();
         if kept.view.is_empty() {
-            kept.view = first_view(&profile.hot.info.views, profile.has_lost()).into();
+            kept.view = first_view(&profile.columns.info.views, profile.has_lost()).into();
         }
         Some(kept)
     });

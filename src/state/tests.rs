@@ -25,7 +25,7 @@ fn session() -> Session {
 
 fn profile(app: App, hash: &str) -> OpenProfile {
     let session = session();
-    let hot = Arc::new(session.hot());
+    let columns = Arc::new(session.page_columns());
     OpenProfile {
         id: actions::new_id(app),
         title: String::new(),
@@ -36,7 +36,7 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         path: "two.json".into(),
         place: None,
         ask: Ask::in_process(session),
-        hot,
+        columns,
         ledger: Arc::default(),
         memory: 0,
         stopped: None,

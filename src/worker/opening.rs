@@ -165,7 +165,7 @@ pub(super) fn send(host: &Host, session: Session, hash: String) {
     transfer.add(&instants.time);
     transfer.add(&instants.name);
     let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
-    let opened = Opened { info: session.hot_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
+    let opened = Opened { info: session.page_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
     host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
     began.end(Phase::Transfer);
     host.keep(session);

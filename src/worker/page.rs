@@ -2,7 +2,7 @@
 
 use super::client::{Call, EngineError};
 use super::protocol::{
-    FormatInfo, Found, HotColumns, HotMeta, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
+    FormatInfo, Found, Inspection, N_COLUMNS, Opened, PageColumns, PageMeta, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
 use crate::engine::{EncodedAnswer, InstantTable};
@@ -53,7 +53,7 @@ pub enum FromWorker {
     /// How far the reading is.
     Progress(Progress),
     /// The profile is open.
-    Opened(Box<Opened>, Box<HotColumns>),
+    Opened(Box<Opened>, Box<PageColumns>),
     /// It cannot be opened; a sentence.
     Failed(String),
     /// The worker is gone; a sentence.
@@ -258,8 +258,8 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
         },
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
-        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || columns(&mut opened, &parts)) {
-            Some(hot) => FromWorker::Opened(opened, Box::new(hot)),
+        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || page_columns(&mut opened, &parts)) {
+            Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
             None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
         },
         // No helper speaks to the page.
@@ -278,20 +278,20 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
     })
 }
 
-fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
+fn page_columns(opened: &mut Opened, parts: &Array) -> Option<PageColumns> {
     if parts.length() as usize != 1 + N_COLUMNS {
         return None;
     }
     let mut info = std::mem::take(&mut opened.info);
     let is_complete = |n: usize, slices: u64| u64::try_from(n) == Ok(slices);
-    let hot = HotColumns {
+    let columns = PageColumns {
         start: column(&parts.get(1))?.into(),
         duration: column(&parts.get(2))?.into(),
         name: column(&parts.get(3))?.into(),
         colour: column(&parts.get(4))?.into(),
-        info: HotMeta::default(),
+        info: PageMeta::default(),
     };
-    let columns = [hot.start.len(), hot.duration.len(), hot.name.len(), hot.colour.len()];
+    let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
     info.instants = Arc::new(InstantTable {
         track: column(&parts.get(5))?,
         time: column(&parts.get(6))?,
@@ -299,8 +299,8 @@ fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
         ..InstantTable::default()
     });
     let instants = [info.instants.time.len(), info.instants.name.len()];
-    let is_whole = columns.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
-    is_whole.then_some(HotColumns { info, ..hot })
+    let is_whole = lengths.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
+    is_whole.then_some(PageColumns { info, ..columns })
 }
 
 /// One column out of its transferred buffers.

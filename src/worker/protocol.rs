@@ -6,7 +6,7 @@ pub use crate::engine::query::{
     RangeRecordsQuery, RecordsCursor, ScanQuery, Scope, ScopeQuery, SearchQuery, SliceSummary, TableInfo, TablePartQuery, TableStream,
     Term, TraceCursor, TraceEventsQuery, Within,
 };
-pub use crate::engine::{HotColumns, HotMeta, Meta, ProfileKind};
+pub use crate::engine::{Meta, PageColumns, PageMeta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use crate::model::program::LearnedNames;
@@ -152,7 +152,7 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     /// What the page draws with.
-    pub info: HotMeta,
+    pub info: PageMeta,
     /// What was read and skipped.
     pub ledger: Ledger,
     /// What its files are known by.

@@ -16,7 +16,7 @@ use crate::state::{
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
+use crate::worker::protocol::{FindQuery, Found, Opened, PageColumns, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
 use leptos::prelude::*;
@@ -182,12 +182,12 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
             FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
             // The same content may have been read meanwhile.
             FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(opened.hash),
-            FromWorker::Opened(opened, hot) => {
+            FromWorker::Opened(opened, columns) => {
                 if let Some(old) = target.replaces {
                     close(app, old);
                 }
                 let hash = opened.hash.clone();
-                show(app, (link, events), Handle { files, found }, (*opened, *hot), (target.drop, name));
+                show(app, (link, events), Handle { files, found }, (*opened, *columns), (target.drop, name));
                 return Ok(hash);
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
@@ -247,18 +247,19 @@ fn is_known(app: App, hash: &str) -> bool {
 const MOST_CORES: usize = 16;
 
 /// Makes a tab of an opened profile.
-fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
+fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Opened, PageColumns), (drop, path): (u32, String)) {
     let id = actions::new_id(app);
     let (ask, calls) = Ask::channel();
     worker_registry::insert(id, handle);
     sleep::join(app, id, worker);
     sleep::relay(app, id, calls);
-    let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
+    let title =
+        if columns.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { columns.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash || w.hash == ANY_PROFILE);
-    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(hot.info.kind)));
+    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(columns.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.
-    let view = if crate::app::wiring::device_views::n_variants(&hot.info.meta) > MOST_CORES { "variants" } else { "" };
+    let view = if crate::app::wiring::device_views::n_variants(&columns.info.meta) > MOST_CORES { "variants" } else { "" };
     let kept = BackgroundChoices {
         view: view.into(),
         annotations: crate::app::storage::browser_state::annotations(&opened.hash),
@@ -275,7 +276,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
         path,
         place: None,
         ask: ask.clone(),
-        hot: Arc::new(hot),
+        columns: Arc::new(columns),
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
@@ -283,7 +284,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
         kept,
     };
     crate::app::storage::library::remember(app, &profile);
-    memory::forget(&profile.hot.info.meta);
+    memory::forget(&profile.columns.info.meta);
     actions::add_profile(app, profile, opened.rank);
     if wanted.is_some() {
         app.state.wanted().set(None);
@@ -309,7 +310,7 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
     region_scope::restore(app);
     // A timeline that is shown keeps its window where none is set.
-    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.hot.range())));
+    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.columns.range())));
     if !wanted.search.is_empty() {
         app.state.search().update(|s| s.text = wanted.search.clone());
     }

@@ -166,7 +166,7 @@ impl TabMemory {
 
 /// Title, slices, and what went wrong.
 fn hint(run: &Run) -> String {
-    let n_slices = run.profiles.iter().map(|p| p.hot.info.n_slices).sum();
+    let n_slices = run.profiles.iter().map(|p| p.columns.info.n_slices).sum();
     let stopped = run.profiles.iter().filter_map(|p| p.stopped.as_ref()).map(|s| format!(" · {s}"));
     let stopped: String = stopped.collect();
     format!("{} · {} slices{stopped}", run.title(), text::count(n_slices))

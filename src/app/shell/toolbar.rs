@@ -153,7 +153,7 @@ fn SetChip() -> impl IntoView {
 #[component]
 pub fn ScopeBar() -> impl IntoView {
     let app = App::expect();
-    let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
+    let whole = Memo::new(move |_| app.front().map(|p| p.columns.range()).unwrap_or_default());
     let range = move || match (app.range.get(), app.region()) {
         (Some(_), Some(region)) => region.sentence(),
         (Some(r), None) => {
@@ -163,7 +163,7 @@ pub fn ScopeBar() -> impl IntoView {
         (None, _) => format!("Entire trace: {}", text::duration(whole.get().duration())),
     };
     let has_range = move || app.range.with(Option::is_some);
-    let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
+    let colourings = Memo::new(move |_| app.front().map(|p| p.columns.info.colourings.clone()).unwrap_or_default());
     let (_, set_colour) = app.colour_choice();
     let colour_by = Memo::new(move |_| app.colour_by());
     let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1);

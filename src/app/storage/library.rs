@@ -159,14 +159,14 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
     let iso = String::from(js_sys::Date::new_0().to_iso_string());
     let files = worker_registry::files(profile.id).map(|f| f.0).unwrap_or_default();
-    let duration_ns = profile.hot.range().duration().0;
+    let duration_ns = profile.columns.range().duration().0;
     let newest = Entry {
         name: profile.own_title.clone(),
         kind: kind.unwrap_or_else(|| profile.format.clone()),
         hash: profile.hash.clone(),
         date: iso.chars().take(16).collect::<String>().replace('T', " "),
         duration_ns: (duration_ns > 0).then_some(duration_ns),
-        n_steps: profile.hot.info.steps.len() as u64,
+        n_steps: profile.columns.info.steps.len() as u64,
         n_bytes: files.iter().map(|f| f.file.size() as u64).sum(),
         ..Entry::default()
     };

@@ -119,7 +119,7 @@ async fn compare(app: App) {
     while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {
         TimeoutFuture::new(STEP_MS).await;
     }
-    let views = app.front_untracked().map(|p| p.hot.info.views.clone()).unwrap_or_default();
+    let views = app.front_untracked().map(|p| p.columns.info.views.clone()).unwrap_or_default();
     if let Some(view) = ["diff", "compare"].into_iter().find(|id| views.iter().any(|v| v == id)) {
         actions::show_view(app, view);
     }

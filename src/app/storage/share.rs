@@ -92,7 +92,7 @@ fn state(app: App) -> JsValue {
     let out = Object::new();
     let view = app.state.view().get();
     let range = app.range.get();
-    let whole = front.hot.range();
+    let whole = front.columns.range();
     let times = |r: crate::base::TimeRange| {
         format!("{} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration()))
     };
@@ -110,8 +110,8 @@ fn state(app: App) -> JsValue {
     set(&out, "window", app.window.get().map_or_else(String::new, times));
     set(&out, "hasRows", range.is_some() && app.rows.with(|rows| !rows.is_empty()));
     set(&out, "isDevice", front.is_device());
-    set(&out, "nSlices", front.hot.info.n_slices as f64);
-    let offered = views::VIEWS.iter().filter(|v| front.hot.info.views.iter().any(|id| id == v.id));
+    set(&out, "nSlices", front.columns.info.n_slices as f64);
+    let offered = views::VIEWS.iter().filter(|v| front.columns.info.views.iter().any(|id| id == v.id));
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();
     set(&out, "views", offered);
     set(&out, "fragment", browser_state::current(app).to_fragment());
@@ -159,7 +159,7 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
 /// A window with a marker in its middle: a fiftieth of the profile.
 fn around(marker: TimeRange, app: App) -> TimeRange {
     const PART: i64 = 100;
-    let half = app.front().map_or(1, |p| p.hot.range().duration().0 / PART).max(1);
+    let half = app.front().map_or(1, |p| p.columns.range().duration().0 / PART).max(1);
     let ends = [-half, half].map(|by| TimeNs(marker.start.0.saturating_add(by)));
     TimeRange::new(ends[0], ends[1])
 }
@@ -174,7 +174,7 @@ fn files(app: App) -> JsValue {
 fn chosen(app: App, front: &OpenProfile, is_range: bool) -> TraceEventsQuery {
     let range = app.range.get_untracked().filter(|_| is_range);
     let rows = app.rows.get_untracked();
-    let tracks = if range.is_some() && !rows.is_empty() { front.hot.info.tracks_of(&rows) } else { Vec::new() };
+    let tracks = if range.is_some() && !rows.is_empty() { front.columns.info.tracks_of(&rows) } else { Vec::new() };
     TraceEventsQuery { range, tracks, cursor: TRACE.get().unwrap_or_default() }
 }
 
@@ -198,7 +198,7 @@ async fn next_of_records(app: App) -> Result<JsValue, JsValue> {
     let front = app.front_untracked().ok_or_else(|| error("The profile was closed."))?;
     let range = app.range.get_untracked().ok_or_else(|| error("No range is selected."))?;
     let rows = app.rows.get_untracked();
-    let tracks = if rows.is_empty() { Vec::new() } else { front.hot.info.tracks_of(&rows) };
+    let tracks = if rows.is_empty() { Vec::new() } else { front.columns.info.tracks_of(&rows) };
     let query = RangeRecordsQuery { range, tracks, cursor: RECORDS.get().unwrap_or_default() };
     let part = front.ask.ask(query).await.map_err(|e| error(&e.to_string()))?;
     RECORDS.set(part.next);

@@ -47,7 +47,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
                             if let Err(sentence) = worker_registry::prepare_answers(profile.id) {
                                 web_sys::console::warn_1(&sentence.into());
                             }
-                            views::prefetch(&profile.hot.info.views);
+                            views::prefetch(&profile.columns.info.views);
                         }
                     }
                 });

@@ -7,7 +7,7 @@ use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
 use crate::worker::client::Ask;
 use crate::worker::page::{FromWorker, Link};
-use crate::worker::protocol::{HotColumns, Opened, ToWorker};
+use crate::worker::protocol::{Opened, PageColumns, ToWorker};
 use futures_channel::oneshot;
 use futures_util::StreamExt;
 use gloo_timers::future::TimeoutFuture;
@@ -35,8 +35,8 @@ pub async fn rehearse(app: App) {
     if link.send(&ToWorker::Rehearse, &[]).is_err() {
         return;
     }
-    if let Some(FromWorker::Opened(opened, hot)) = events.next().await {
-        let is_over = show(app, &link, *opened, *hot).await;
+    if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
+        let is_over = show(app, &link, *opened, *columns).await;
         // Cut short, answers may be on their way that nobody must take for his own.
         if is_over.is_ok_and(|is_over| is_over) {
             worker_registry::give_back((link, events));
@@ -54,7 +54,7 @@ fn is_free(app: App) -> bool {
 }
 
 /// Shows the views one after the other. Returns whether it came to its end.
-async fn show(app: App, link: &Link, opened: Opened, hot: HotColumns) -> Result<bool, JsValue> {
+async fn show(app: App, link: &Link, opened: Opened, columns: PageColumns) -> Result<bool, JsValue> {
     let (ask, calls) = Ask::aside();
     link.serve(calls);
     let (host, stage) = stage()?;
@@ -63,7 +63,7 @@ async fn show(app: App, link: &Link, opened: Opened, hot: HotColumns) -> Result<
     let shown = mount_to(stage, move || {
         let mine = App::new();
         provide_context(mine);
-        actions::add_profile(mine, profile(opened, hot, ask), None);
+        actions::add_profile(mine, profile(opened, columns, ask), None);
         made.set(Some(mine));
         view! { <Front /> }
     });
@@ -104,7 +104,7 @@ async fn frame() {
     let _ = waits.await;
 }
 
-fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
+fn profile(opened: Opened, columns: PageColumns, ask: Ask) -> OpenProfile {
     OpenProfile {
         id: 1,
         title: String::new(),
@@ -115,7 +115,7 @@ fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
         path: String::new(),
         place: None,
         ask,
-        hot: Arc::new(hot),
+        columns: Arc::new(columns),
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,

@@ -130,7 +130,7 @@ impl TimelineHandle {
         }
     }
 
-    /// Goes to a slice or an instant, which was asked for while `hot` was drawn. The same is gone to again only if it was asked for again, not because
+    /// Goes to a slice or an instant, which was asked for while `columns` was drawn. The same is gone to again only if it was asked for again, not because
     /// the view was made anew or the columns were replaced.
     pub fn reveal(self, item: Option<EventId>, is_asked_again: bool) {
         let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, item) == item).unwrap_or(true);
@@ -151,11 +151,11 @@ impl TimelineHandle {
 
     /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can. With `is_known` a profile
     /// that was shown before is shown as it was.
-    pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>, is_known: bool) {
+    pub fn open(self, columns: Option<Arc<crate::engine::page_columns::PageColumns>>, is_known: bool) {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
             let is_first = old.is_none();
-            inner.core = hot.map(|hot| phases::time(Phase::Layout, || TimelineState::following(hot, old)));
+            inner.core = columns.map(|columns| phases::time(Phase::Layout, || TimelineState::following(columns, old)));
             if let Some(core) = inner.core.as_mut().filter(|_| is_first && is_known) {
                 inner.revealed = memory::recall(core).or(inner.revealed);
             }

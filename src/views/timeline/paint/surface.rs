@@ -205,7 +205,7 @@ fn readings(ctx: &Context, core: &TimelineState, theme: &Theme, x: f64) {
     for (row, offset) in rows.filter(|r| r.0.height > r.0.header + r.0.lanes_height()) {
         for (i, &c) in core.index.tracks[row.track.index()].counters.iter().enumerate() {
             let in_view = core.curves.get(c as usize).map(|c| c.0);
-            let Some(counter) = in_view.or(core.hot.info.counters.get(c as usize)) else { continue };
+            let Some(counter) = in_view.or(core.columns.info.counters.get(c as usize)) else { continue };
             let Some(values) = values_at(counter, t) else { continue };
             let values = named_values(&values, &counter.unit);
             let (label, left, wide) = reading(&values, x, core.view.width_px);

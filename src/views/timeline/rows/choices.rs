@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn kinds_leave_their_rows_and_empty_groups() {
-        let hot = sample();
-        assert_eq!(kinds(&hot.info), ["Threads", "Waits and barriers", "memory", "Streams"]);
-        let index = Index::new(&hot);
+        let columns = sample();
+        assert_eq!(kinds(&columns.info), ["Threads", "Waits and barriers", "memory", "Streams"]);
+        let index = Index::new(&columns);
         let of = |hidden: &[&str]| {
             let folding = Folding { hidden: hidden.iter().map(|h| h.to_string()).collect(), ..Folding::default() };
-            rows(&hot, &index, &folding).rows.iter().map(|r| r.track.0).collect::<Vec<_>>()
+            rows(&columns, &index, &folding).rows.iter().map(|r| r.track.0).collect::<Vec<_>>()
         };
         assert_eq!(of(&["Streams"]), [0, 1, 2, 3]);
         assert_eq!(of(&["Threads", "Waits and barriers", "memory"]), [4, 5]);

@@ -28,10 +28,10 @@ thread_local! {
 /// Notes window, rows and tool of a profile, and what was gone to last.
 pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
     let kept = RememberedTimeline {
-        meta: core.hot.info.meta.clone(),
+        meta: core.columns.info.meta.clone(),
         window: core.view.window(),
         scroll: core.scroll,
-        rows: ByPath::of(&core.folding, &core.index, &core.hot),
+        rows: ByPath::of(&core.folding, &core.index, &core.columns),
         filter: core.folding.filter.clone(),
         hidden: core.folding.hidden.clone(),
         tool: core.tool,
@@ -54,9 +54,9 @@ pub fn forget(meta: &Meta) {
 /// Brings a profile back to where it was. What was gone to last, if it was here before.
 pub fn recall(core: &mut TimelineState) -> Option<EventId> {
     KEPT.with_borrow(|all| {
-        let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
+        let kept = all.iter().find(|k| k.meta == core.columns.info.meta)?;
         core.tool = kept.tool;
-        core.fold(|folding, index, hot| *folding = kept.rows.clone().rows(index, hot, (kept.filter.clone(), kept.hidden.clone())));
+        core.fold(|folding, index, columns| *folding = kept.rows.clone().rows(index, columns, (kept.filter.clone(), kept.hidden.clone())));
         core.view.show(kept.window);
         core.scroll_to(kept.scroll);
         kept.revealed
@@ -82,7 +82,7 @@ mod tests {
         let mut other = sample();
         other.info.meta.title = "another".into();
         assert_eq!(recall(&mut TimelineState::new(Arc::new(other), 1000.0, 400.0)), None);
-        forget(&core.hot.info.meta);
+        forget(&core.columns.info.meta);
         assert_eq!(recall(&mut again), None);
     }
 }
