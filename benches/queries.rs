@@ -76,8 +76,8 @@ mod native {
 
     /// Time of the calling thread on a processor, where the system tells it: others that use the machine do not count.
     fn on_processor() -> Option<Duration> {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        Some(Duration::from_nanos(told.split(' ').next()?.parse().ok()?))
+        let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))
     }
 
     fn timed<T>(f: impl FnOnce() -> T) -> (Duration, T) {

@@ -57,8 +57,8 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         });
     }
     let numbered = gather(profile, &mut time);
-    let is_told = |id: &StrId| !profile.strings.get(*id).is_empty();
-    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0 && is_told(id)).collect();
+    let is_recorded = |id: &StrId| !profile.strings.get(*id).is_empty();
+    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0 && is_recorded(id)).collect();
     let by_time = |a: &StrId, b: &StrId| {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
         longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))

@@ -65,7 +65,7 @@ pub struct OpenProfile {
     /// Whether its worker is ready.
     pub rest: WorkerState,
     /// What was chosen when another tab came to front.
-    pub kept: BackgroundChoices,
+    pub background: BackgroundChoices,
 }
 
 impl OpenProfile {

@@ -66,7 +66,7 @@ fn watch(host: &Host) {
 pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
-    kept: Rc<RefCell<AnswerCache>>,
+    answers: Rc<RefCell<AnswerCache>>,
     orders: Orders,
     writer: Rc<RefCell<Option<Box<dyn TableWriting>>>>,
 }
@@ -96,7 +96,7 @@ const MOST_KEPT: usize = 1 << 20;
 
 impl Host {
     fn new(scope: DedicatedWorkerGlobalScope) -> Self {
-        Host { scope, session: Rc::default(), kept: Rc::default(), orders: Orders::default(), writer: Rc::default() }
+        Host { scope, session: Rc::default(), answers: Rc::default(), orders: Orders::default(), writer: Rc::default() }
     }
 
     fn receive(&self, event: &MessageEvent) {
@@ -173,7 +173,7 @@ impl Host {
     fn answer(&self, id: u32, query: &EncodedQuery) {
         // Kept answers are of the whole profile, or of a range.
         let is_scoped = self.session.borrow().as_ref().is_some_and(Session::is_scoped);
-        let known = if is_scoped { None } else { self.kept.borrow_mut().get(query) };
+        let known = if is_scoped { None } else { self.answers.borrow_mut().get(query) };
         let answer = known.unwrap_or_else(|| self.found(query, is_scoped));
         let bytes = Uint8Array::from(answer.bytes());
         let transfer = Transfer { columns: Array::of1(&bytes), buffers: Array::of1(&bytes.buffer()) };
@@ -189,7 +189,7 @@ impl Host {
         let is_slow = !is_scoped && js_sys::Date::now() - began_ms >= SLOW_MS;
         let is_once = query.number().is_none_or(|number| ASKED_ONCE.contains(&number));
         if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MOST_KEPT {
-            self.kept.borrow_mut().keep(query.clone(), answer.clone());
+            self.answers.borrow_mut().keep(query.clone(), answer.clone());
         }
         answer
     }
@@ -197,7 +197,7 @@ impl Host {
     /// Keeps the profile for the questions to come.
     pub(super) fn keep(&self, session: Session) {
         *self.session.borrow_mut() = Some(session);
-        *self.kept.borrow_mut() = AnswerCache::default();
+        *self.answers.borrow_mut() = AnswerCache::default();
     }
 
     /// Sends a message alone.

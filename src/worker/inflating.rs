@@ -46,12 +46,12 @@ impl<'a> Inflating<'a> {
         Inflating { feeder, split, helpers, order, text: Vec::new(), at: 0, given: VecDeque::new(), n_given: 0 }
     }
 
-    /// Reads all of it; calls `tell` after each piece. Fails with a sentence; `unreadable` makes one of the browser's words.
+    /// Reads all of it; calls `report` after each piece. Fails with a sentence; `unreadable` makes one of the browser's words.
     pub async fn feed(
         mut self,
         mut blocks: Blocks,
         hash: &mut PassingHash,
-        tell: &mut dyn FnMut(&mut Feeder),
+        report: &mut dyn FnMut(&mut Feeder),
         unreadable: &dyn Fn(SourceError) -> String,
     ) -> Result<(), String> {
         let (mut inflater, mut n_read) = (Inflater::default(), 0);
@@ -73,18 +73,18 @@ impl<'a> Inflating<'a> {
                 }
                 n_read += step.len() as u64;
                 self.feeder.pass(step.len() as u64);
-                self.hand_over(tell).await?;
+                self.hand_over(report).await?;
             }
         };
         let rest = std::mem::take(&mut self.text);
-        self.add_given(0, tell).await?;
+        self.add_given(0, report).await?;
         self.feeder.feed_inflated(&rest).map_err(|e| e.to_string())?;
         let stop = stop.map(|(offset, stop)| (offset, without_receiver(stop)));
         self.feeder.end_inflating(inflater, stop).map_err(|e| e.to_string())
     }
 
     /// Gives the text to helpers as far as it is enough for a piece, or parses it where none of them listens yet.
-    async fn hand_over(&mut self, tell: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
+    async fn hand_over(&mut self, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
         // The first piece is short: lanes are to be seen at once.
         while self.text.len() >= if self.at == 0 { PIECE / 4 } else { PIECE } {
             let look = self.text.len() - (LOOK as usize).min(self.text.len() / 2);
@@ -96,7 +96,7 @@ impl<'a> Inflating<'a> {
             if from == 0 {
                 self.order.head = piece[..piece.len().min(HEAD)].to_vec();
             }
-            self.add_given(2 * self.helpers.len().max(1) - 1, tell).await?;
+            self.add_given(2 * self.helpers.len().max(1) - 1, report).await?;
             let helper = self.helpers.iter().filter(|h| from > 0 && h.has_room()).min_by_key(|h| !h.is_idle());
             match helper {
                 Some(helper) => {
@@ -106,9 +106,9 @@ impl<'a> Inflating<'a> {
                     self.given.push_back((helper.read_text(order, &text), text));
                 }
                 None => {
-                    self.add_given(0, tell).await?;
+                    self.add_given(0, report).await?;
                     self.feeder.feed_inflated(&piece).map_err(|e| e.to_string())?;
-                    tell(self.feeder);
+                    report(self.feeder);
                 }
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Inflating<'a> {
     }
 
     /// Waits for the oldest pieces and adds them, until no more than `n` are left.
-    async fn add_given(&mut self, n: usize, tell: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
+    async fn add_given(&mut self, n: usize, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
         while self.given.len() > n {
             let Some((coming, text)) = self.given.pop_front() else { break };
             let began = phases::begin();
@@ -133,7 +133,7 @@ impl<'a> Inflating<'a> {
             if !piece.is_some_and(|piece| self.feeder.absorb(piece, 0)) {
                 self.feeder.feed_inflated(&text.to_vec()).map_err(|e| e.to_string())?;
             }
-            tell(self.feeder);
+            report(self.feeder);
         }
         Ok(())
     }

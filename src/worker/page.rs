@@ -92,7 +92,7 @@ impl Link {
     pub fn start(program: Program) -> Result<(Link, Events), String> {
         super::timeline::mark_phases();
         let early = if program == Program::Common { started_early() } else { None };
-        let (worker, said, fault) = match early {
+        let (worker, early_events, fault) = match early {
             Some(early) => early,
             None => {
                 let file = if program == Program::Full { FULL } else { WORKER };
@@ -128,7 +128,7 @@ impl Link {
             })
         };
         let listener: &Function = on_message.as_ref().unchecked_ref();
-        for event in said.iter() {
+        for event in early_events.iter() {
             listener.call1(&JsValue::NULL, &event).map_err(|e| super::blob::words(&e))?;
         }
         if let Some(why) = fault {

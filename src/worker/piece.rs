@@ -96,9 +96,9 @@ fn parsed(order: &PieceOrder, text: &[u8]) -> Option<Vec<u8>> {
 /// The piece as bytes; `None` where its text cannot be read.
 async fn read(order: &PieceOrder, mut blocks: Blocks) -> Option<Vec<u8>> {
     let mut piece = split(order)?.piece(&order.head, order.from)?;
-    let (mut n_read, mut is_told) = (0, false);
+    let (mut n_read, mut is_reported) = (0, false);
     while let Some(block) = blocks.next().await.ok()? {
-        if n_read > 0 && !std::mem::replace(&mut is_told, true) {
+        if n_read > 0 && !std::mem::replace(&mut is_reported, true) {
             piece.expect(n_read, order.to - order.from);
         }
         piece.feed(block);

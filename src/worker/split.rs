@@ -53,11 +53,11 @@ impl Team {
 }
 
 impl InPieces<'_> {
-    /// Feeds all of the member; calls `tell` after each block and piece. Fails with a sentence; `unreadable` makes one of the browser's words.
+    /// Feeds all of the member; calls `report` after each block and piece. Fails with a sentence; `unreadable` makes one of the browser's words.
     pub async fn feed(
         &self,
         feeder: &mut Feeder,
-        tell: &mut dyn FnMut(&mut Feeder),
+        report: &mut dyn FnMut(&mut Feeder),
         unreadable: &dyn Fn(SourceError) -> String,
     ) -> Result<(), String> {
         let InPieces { claim, member, file, split, plan } = self;
@@ -75,7 +75,7 @@ impl InPieces<'_> {
                 if self.add(feeder, team.coming.remove(&due.number), n_bytes).await {
                     schedule.added();
                     team.give(&mut schedule);
-                    tell(feeder);
+                    report(feeder);
                     continue;
                 }
             }
@@ -89,7 +89,7 @@ impl InPieces<'_> {
                 let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
                 began.end(Phase::Read);
                 feeder.feed(block).map_err(|e| e.to_string())?;
-                tell(feeder);
+                report(feeder);
             }
             if let Some((number, range)) = schedule.keep().filter(|_| next.is_none()) {
                 next = Blocks::of_range(file, range, Reader::shared()).ok().map(|blocks| (number, blocks));

@@ -68,8 +68,8 @@ fn rows_stand_in_the_order_of_the_tools() {
         };
         let seconds = summary["total_time"].as_f64().unwrap();
         let moved: f64 = of("Cumulative DMA Throughput").iter().map(|c| c.series[0].values.last().unwrap() * seconds).sum();
-        let told: u64 = json["dma"].as_array().unwrap().iter().map(|d| d["transfer_size"].as_u64().unwrap()).sum();
-        assert!((moved / told as f64 - 1.0).abs() < 1e-4, "{run}: {moved} {told}");
+        let recorded: u64 = json["dma"].as_array().unwrap().iter().map(|d| d["transfer_size"].as_u64().unwrap()).sum();
+        assert!((moved / recorded as f64 - 1.0).abs() < 1e-4, "{run}: {moved} {recorded}");
         assert!(of("DMA Throughput").iter().all(|c| c.series[0].values.last() == Some(&0.0)), "{run}");
     }
 }

@@ -81,9 +81,9 @@ pub fn close(app: App, id: u32) {
 
 /// Opens the files of a tab again, whose worker is gone.
 pub fn reopen(app: App, id: u32) {
-    let kept = worker_registry::files(id);
+    let registered = worker_registry::files(id);
     let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
-    let (Some((files, found)), Some(drop)) = (kept, drop) else {
+    let (Some((files, found)), Some(drop)) = (registered, drop) else {
         return;
     };
     let import = actions::import_begins(app, String::new(), 0, now_ms());
@@ -260,7 +260,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.
     let view = if crate::app::wiring::device_views::n_variants(&columns.info.meta) > MOST_CORES { "variants" } else { "" };
-    let kept = BackgroundChoices {
+    let background = BackgroundChoices {
         view: view.into(),
         annotations: crate::app::storage::browser_state::annotations(&opened.hash),
         choices,
@@ -281,7 +281,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
         memory: opened.memory,
         stopped: None,
         rest: WorkerState::Awake,
-        kept,
+        background,
     };
     crate::app::storage::library::remember(app, &profile);
     memory::forget(&profile.columns.info.meta);

@@ -131,8 +131,8 @@ async fn join_captures(
             continue;
         }
         // Those of its own files that the run is read from; a capture of the same name makes room.
-        let is_kept = |file: &&Dropped| run.paths.contains(&file.name) && !captures.iter().any(|c| c.name == file.name);
-        let mut union: Vec<Dropped> = own.iter().filter(is_kept).cloned().collect();
+        let is_needed = |file: &&Dropped| run.paths.contains(&file.name) && !captures.iter().any(|c| c.name == file.name);
+        let mut union: Vec<Dropped> = own.iter().filter(is_needed).cloned().collect();
         union.extend(captures);
         let found = inspect(link, events, &union).await?.found;
         let is_joined = |f: &Found| f.paths.first() == Some(main) && f.paths.len() > 1 && f.paths != run.paths;

@@ -41,8 +41,8 @@ pub(in crate::app) fn view(Front { app, profile, .. }: Front) -> AnyView {
     });
     let (fields, categories) = (profile.columns.info.search_fields.clone(), profile.columns.info.categories.clone());
     let range = crate::app::wiring::time_views::scope(app);
-    let kept = app.view_state("search").choice("table", String::new());
-    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() kept on_act /> }
+    let saved = app.view_state("search").choice("table", String::new());
+    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() saved on_act /> }
         .into_any()
 }
 

@@ -105,7 +105,7 @@ fn BoxedRowsChip() -> impl IntoView {
     const MOST_NAMED: usize = 12;
     let app = App::expect();
     let boxed = app.boxed_rows();
-    let said = move || boxed.with(|b| b.of_rows().trim_start_matches(" in ").to_string());
+    let description = move || boxed.with(|b| b.of_rows().trim_start_matches(" in ").to_string());
     let title = move || {
         let mut names: Vec<String> = app.rows.with(|rows| rows.iter().take(MOST_NAMED).cloned().collect());
         let n_more = app.rows.with(|rows| rows.len().saturating_sub(MOST_NAMED));
@@ -118,7 +118,7 @@ fn BoxedRowsChip() -> impl IntoView {
     view! {
         <Show when=move || boxed.with(|b| !b.tracks.is_empty())>
             <button type="button" class="button scopebar__rows" data-boxed-rows="" title=title on:click=move |_| actions::all_rows(app)>
-                {said} " ×"
+                {description} " ×"
             </button>
         </Show>
     }

@@ -150,16 +150,16 @@ pub(in crate::app) fn log_failure(result: Result<(), JsValue>) {
 }
 
 /// How a profile behind was looked at when another came to front. The visible window is not kept.
-pub(in crate::app) fn kept(profile: &OpenProfile) -> UrlState {
-    let kept = &profile.kept;
+pub(in crate::app) fn background(profile: &OpenProfile) -> UrlState {
+    let background = &profile.background;
     UrlState {
         hash: profile.hash.clone(),
         name: profile.own_title.clone(),
-        view: kept.view.clone(),
-        range: kept.range,
-        rows: kept.rows.to_vec(),
-        selection: kept.selection.and_then(|item| named(&profile.columns, item)),
-        choices: kept.choices.clone(),
+        view: background.view.clone(),
+        range: background.range,
+        rows: background.rows.to_vec(),
+        selection: background.selection.and_then(|item| named(&profile.columns, item)),
+        choices: background.choices.clone(),
         ..UrlState::default()
     }
 }

@@ -6,7 +6,7 @@ use crate::app::open::opening;
 use crate::app::storage::browser_state::{store, stored};
 use crate::app::workers::worker_registry;
 use crate::base::text;
-use crate::state::library::{self, Entry, KeptAs};
+use crate::state::library::{self, Entry, StoredAs};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
@@ -51,7 +51,7 @@ pub fn join(app: App) {
     });
     effect(move || {
         let is_start = app.state.front().get().is_none();
-        if is_start && app.state.library().with(|list| list.iter().any(|e| e.kept != KeptAs::Nothing)) {
+        if is_start && app.state.library().with(|list| list.iter().any(|e| e.stored != StoredAs::Nothing)) {
             spawn_local(measure(app));
         }
     });
@@ -68,8 +68,9 @@ fn session() -> Option<web_sys::Storage> {
 pub fn resume(app: App) {
     let before = session().and_then(|s| s.get_item(TABS).ok().flatten()).unwrap_or_default();
     let front = app.state.wanted().get_untracked().map(|w| w.hash);
-    let is_kept = |hash: &&str| app.state.library().with_untracked(|all| all.iter().any(|e| e.hash == **hash && e.kept != KeptAs::Nothing));
-    let hashes: Vec<String> = before.split(',').filter(is_kept).map(Into::into).collect();
+    let is_stored =
+        |hash: &&str| app.state.library().with_untracked(|all| all.iter().any(|e| e.hash == **hash && e.stored != StoredAs::Nothing));
+    let hashes: Vec<String> = before.split(',').filter(is_stored).map(Into::into).collect();
     effect(move || {
         let open = app.state.profiles().with(|all| all.iter().map(|p| p.hash.clone()).collect::<Vec<_>>());
         let waiting = app.state.resumable().get();
@@ -176,8 +177,8 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let (id, hash, ask) = (profile.id, profile.hash.clone(), profile.ask.clone());
     spawn_local(async move {
         // Without storage the entry stays, and its file is selected again.
-        let kept = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
-        change(app, &hash, |entry| entry.kept = KeptAs::named(&kept));
+        let stored = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
+        change(app, &hash, |entry| entry.stored = StoredAs::named(&stored));
         loop {
             TimeoutFuture::new(HEADLINE_AFTER_MS).await;
             let rest = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.rest));
@@ -216,7 +217,7 @@ pub fn act(app: App, hash: String, action: Action) {
             let Some(entry) = find(&hash) else { return };
             spawn_local(async move {
                 match copy(app, &entry).await {
-                    Ok(()) => change(app, &hash, |entry| entry.kept = KeptAs::Copy),
+                    Ok(()) => change(app, &hash, |entry| entry.stored = StoredAs::Copy),
                     Err(sentence) => actions::notify(app, sentence, true),
                 }
                 measure(app).await;
@@ -274,7 +275,7 @@ pub fn open(app: App, hash: String) {
         return actions::show_profile(app, id);
     }
     let Some(entry) = entry else { return };
-    if entry.kept == KeptAs::Nothing {
+    if entry.stored == StoredAs::Nothing {
         actions::notify_of_drop(app, format!("The library has only the name of `{}`. Select the file to open it.", entry.name), false);
         return crate::app::pick("open-files");
     }

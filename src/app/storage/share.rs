@@ -35,7 +35,7 @@ thread_local! {
 
 /// Does what a button or a command names.
 pub fn act(app: App, action: &'static str) {
-    let host = HOST.with_borrow_mut(|kept| kept.get_or_insert_with(|| host(app)).clone());
+    let host = HOST.with_borrow_mut(|cached| cached.get_or_insert_with(|| host(app)).clone());
     spawn_local(async move {
         if let Err(error) = call_script("share/share.js", "act", &[host.into(), action.into()]).await {
             actions::notify(app, words(&error), true);
@@ -115,12 +115,12 @@ fn state(app: App) -> JsValue {
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();
     set(&out, "views", offered);
     set(&out, "fragment", browser_state::current(app).to_fragment());
-    set(&out, "moments", moments(app, times));
+    set(&out, "moments", marked_ranges(app, times));
     out.into()
 }
 
 /// Named places in time, to be linked: `[[name, times, fragment], …]`: the selection, the selected range, markers and regions.
-fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
+fn marked_ranges(app: App, times: impl Fn(TimeRange) -> String) -> Array {
     let now = browser_state::current(app);
     let base = UrlState {
         view: String::new(),
@@ -131,16 +131,16 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
         search: String::new(),
         ..now.clone()
     };
-    let moment =
+    let link_to =
         |name: &str, when: String, state: UrlState| -> Array { Array::of3(&name.into(), &when.into(), &state.to_fragment().into()) };
     let out = Array::new();
     if let Some(selected) = now.selection.clone() {
         let (name, at) = (selected.name.clone(), text::time_exact(selected.start.0));
-        out.push(&moment(&format!("Selected: {name}"), at, UrlState { selection: Some(selected), window: now.window, ..base.clone() }));
+        out.push(&link_to(&format!("Selected: {name}"), at, UrlState { selection: Some(selected), window: now.window, ..base.clone() }));
     }
     if let Some(range) = now.range {
         let rows = now.rows.clone();
-        out.push(&moment("Selected range", times(range), UrlState { range: Some(range), rows, window: Some(range), ..base.clone() }));
+        out.push(&link_to("Selected range", times(range), UrlState { range: Some(range), rows, window: Some(range), ..base.clone() }));
     }
     app.annotations.with(|book| {
         for mark in &book.current.items {
@@ -150,7 +150,7 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
                 false => UrlState { window: Some(around(range, app)), ..base.clone() },
             };
             let when = if mark.is_region() { times(range) } else { text::time_exact(mark.start.0) };
-            out.push(&moment(&mark.name, when, state));
+            out.push(&link_to(&mark.name, when, state));
         }
     });
     out

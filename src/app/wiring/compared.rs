@@ -175,9 +175,9 @@ fn stacked(profiles: &[OpenProfile], anchor: Option<&Anchor>) -> Stack {
         let slice = anchor?.slices.get(at)?.first()?;
         p.columns.start.get(slice.index()).copied()
     };
-    let moments: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
+    let times: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
     let note = if anchor.is_some() { "aligned at a name" } else { "start of each run" };
-    stack_at(&all, &shifts(&starts, &moments), note.into())
+    stack_at(&all, &shifts(&starts, &times), note.into())
 }
 
 /// Each run by itself, the windows linked.

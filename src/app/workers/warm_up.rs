@@ -120,7 +120,7 @@ fn profile(opened: Opened, columns: PageColumns, ask: Ask) -> OpenProfile {
         memory: opened.memory,
         stopped: None,
         rest: WorkerState::Awake,
-        kept: BackgroundChoices::default(),
+        background: BackgroundChoices::default(),
     }
 }
 

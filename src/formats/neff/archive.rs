@@ -67,7 +67,7 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
 }
 
 fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Result<()> {
-    let mut kept = 0;
+    let mut n_bytes = 0;
     let mut archive = tar::Archive::new(reader);
     // Raw: long names of unbounded length are not for us to assemble.
     for entry in archive.entries()?.raw(true) {
@@ -95,14 +95,14 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
         if !is_wanted(&name) {
             continue;
         }
-        if size > MAX_KEPT || kept + size > MAX_KEPT_ALL {
+        if size > MAX_KEPT || n_bytes + size > MAX_KEPT_ALL {
             let reason = "A member too large to read: only its size is shown.";
             ledger.skip(Severity::Warning, "long_member", reason, 0, || format!("{name}: {size} bytes"));
             continue;
         }
         let mut content = Vec::new();
         entry.read_to_end(&mut content)?;
-        kept += content.len() as u64;
+        n_bytes += content.len() as u64;
         out.files.insert(name, content);
     }
     Ok(())

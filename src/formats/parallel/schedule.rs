@@ -23,7 +23,7 @@ enum PieceState {
     /// A helper reads it.
     Given,
     /// The owner reads it, or will: no helper gets it any more.
-    Kept,
+    Reserved,
 }
 
 /// The next piece that the owner has to add.
@@ -76,7 +76,7 @@ impl<'a> Schedule<'a> {
         let (range, place) = self.place(number)?;
         let is_given = *place == PieceState::Given;
         if !is_given {
-            *place = PieceState::Kept;
+            *place = PieceState::Reserved;
         }
         Some(Due { number, range: range.clone(), is_given })
     }
@@ -86,7 +86,7 @@ impl<'a> Schedule<'a> {
         let number = (self.at + 1).next_multiple_of(self.n_readers);
         let (range, place) = self.place(number)?;
         (*place != PieceState::Given).then(|| {
-            *place = PieceState::Kept;
+            *place = PieceState::Reserved;
             (number, range.clone())
         })
     }

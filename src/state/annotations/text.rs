@@ -91,7 +91,7 @@ fn from_csv(content: &str) -> Result<AnnotationSet, String> {
     };
     let (end, colour, versus) = (at("end_ns"), at("colour"), at("versus"));
     let mut set = AnnotationSet::default();
-    let mut told_to = Vec::new();
+    let mut versus_of = Vec::new();
     for (i, cells) in records.enumerate() {
         let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|c| c.trim()).filter(|c| !c.is_empty());
         let number = |text: &str| text.parse::<i64>().map_err(|_| format!("Expected whole nanoseconds in line {}, found `{text}`.", i + 2));
@@ -100,9 +100,9 @@ fn from_csv(content: &str) -> Result<AnnotationSet, String> {
         let colour = cell(colour).and_then(|c| c.parse().ok()).unwrap_or(0);
         let name = cell(Some(name)).unwrap_or_default().to_string();
         set.items.push(Annotation { id: i as u32 + 1, name, colour, start: TimeNs(start), end, versus: None });
-        told_to.push(cell(versus).map(str::to_string));
+        versus_of.push(cell(versus).map(str::to_string));
     }
-    for (i, name) in told_to.into_iter().enumerate() {
+    for (i, name) in versus_of.into_iter().enumerate() {
         set.items[i].versus = name.and_then(|name| set.items.iter().find(|a| a.name == name).map(|a| a.id));
     }
     Ok(set)
@@ -201,8 +201,8 @@ impl TimeUnit {
             return None;
         }
         // Decimal text, never through a float.
-        let kept: String = fraction.chars().chain(std::iter::repeat('0')).take(digits).collect();
-        let ns: i64 = format!("0{whole}{kept}").parse().ok()?;
+        let padded: String = fraction.chars().chain(std::iter::repeat('0')).take(digits).collect();
+        let ns: i64 = format!("0{whole}{padded}").parse().ok()?;
         Some(TimeNs(if is_negative { -ns } else { ns }))
     }
 }

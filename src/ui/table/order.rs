@@ -84,8 +84,8 @@ impl Filter {
         let figures = self.may_hold_figures();
         let in_cell = |cell: &Cell| match cell {
             Cell::Absent => false,
-            Cell::Text(text) | Cell::Untold(text) => self.holds_text(text),
-            Cell::Int(_) | Cell::Float(_) | Cell::Said(..) => figures && self.holds_text(&cell.raw()),
+            Cell::Text(text) | Cell::Placeholder(text) => self.holds_text(text),
+            Cell::Int(_) | Cell::Float(_) | Cell::Formatted(..) => figures && self.holds_text(&cell.raw()),
         };
         matches!(self, Filter::All) || row.cells.iter().any(in_cell) || row.members.iter().any(|m| self.holds_text(m))
     }
@@ -116,9 +116,9 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
 /// The order of two cells; absent ones are last in both directions.
 pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let ascending = match (a, b) {
-        (Cell::Absent | Cell::Untold(_), Cell::Absent | Cell::Untold(_)) => return Ordering::Equal,
-        (Cell::Absent | Cell::Untold(_), _) => return Ordering::Greater,
-        (_, Cell::Absent | Cell::Untold(_)) => return Ordering::Less,
+        (Cell::Absent | Cell::Placeholder(_), Cell::Absent | Cell::Placeholder(_)) => return Ordering::Equal,
+        (Cell::Absent | Cell::Placeholder(_), _) => return Ordering::Greater,
+        (_, Cell::Absent | Cell::Placeholder(_)) => return Ordering::Less,
         (Cell::Int(a), Cell::Int(b)) => a.cmp(b),
         (Cell::Text(a), Cell::Text(b)) => natural(a, b),
         (Cell::Text(_), _) => Ordering::Greater,

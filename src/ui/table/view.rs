@@ -37,12 +37,12 @@ pub fn Table(
     empty: String,
     /// Where sorting, columns and filter are kept; without it they are as long as the table.
     #[prop(optional)]
-    kept: Option<SavedChoices>,
+    saved: Option<SavedChoices>,
     /// Rows that are still to come when `rows` are only the first ones.
     #[prop(optional)]
     rest: Option<MissingRows>,
 ) -> impl IntoView {
-    let state = State::new(columns, rows, selected, on_row, kept, rest);
+    let state = State::new(columns, rows, selected, on_row, saved, rest);
     follow(state);
     rest::follow(state);
     let box_label = label.clone();

@@ -153,11 +153,11 @@ fn Cores(state: State) -> impl IntoView {
 /// The bottleneck in words.
 #[component]
 fn Answer(state: State) -> impl IntoView {
-    let said = state.of_core(|b, core| (sentences::headline(b, core), sentences::evidence(b, core)));
+    let sentences = state.of_core(|b, core| (sentences::headline(b, core), sentences::evidence(b, core)));
     view! {
         <div class="bounds__answer">
-            <p class="bounds__headline" data-answer>{move || said.get().0.clone()}</p>
-            {move || said.get().1.iter().map(|s| view! { <p data-answer-evidence>{s.clone()}</p> }).collect_view()}
+            <p class="bounds__headline" data-answer>{move || sentences.get().0.clone()}</p>
+            {move || sentences.get().1.iter().map(|s| view! { <p data-answer-evidence>{s.clone()}</p> }).collect_view()}
             <p class="summary__scope">{sentences::CAUTION}</p>
         </div>
     }

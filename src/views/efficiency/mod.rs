@@ -152,14 +152,14 @@ fn Head(state: State) -> impl IntoView {
     };
     let has_steps = move || state.steps.value.with(|s| s.as_ref().is_some_and(|s| s.steps.len() > 1));
     let has_modules = move || modules.with(|m| !m.is_empty()) || !state.module.0.get().is_empty();
-    let said = move || match state.chosen_step() {
+    let description = move || match state.chosen_step() {
         Some(step) => format!("Step {} ({})", text::middle_ellipsis(&step.name, 40), text::duration(step.duration)),
         None => scope::sentence(state.range.get()),
     };
     view! {
         <header class="torch__head">
             <h1>"Efficiency"</h1>
-            <span class="torch__scope" data-scope>{said}</span>
+            <span class="torch__scope" data-scope>{description}</span>
             <Show when=has_steps>
                 <label class="field">
                     "Step"
@@ -213,9 +213,9 @@ fn Parts(state: State) -> impl IntoView {
     };
     let table = move || {
         if is_gemm.get() {
-            view! { <Table id="efficiency-gemms" label="GEMMs by recoverable time" columns=columns(true) rows=gemms on_row=on_row(true) kept=state.gemm_table empty="No matrix product with recorded shapes ran here." /> }.into_any()
+            view! { <Table id="efficiency-gemms" label="GEMMs by recoverable time" columns=columns(true) rows=gemms on_row=on_row(true) saved=state.gemm_table empty="No matrix product with recorded shapes ran here." /> }.into_any()
         } else {
-            view! { <Table id="efficiency-shapes" label="Shapes by recoverable time" columns=columns(false) rows=shapes on_row=on_row(false) kept=state.table empty="No operator with a model of its work ran here." /> }.into_any()
+            view! { <Table id="efficiency-shapes" label="Shapes by recoverable time" columns=columns(false) rows=shapes on_row=on_row(false) saved=state.table empty="No operator with a model of its work ran here." /> }.into_any()
         }
     };
     let mark: Signal<Option<Mark>> = Signal::stored(None);

@@ -123,7 +123,7 @@ fn Changes(found: QueryState<FleetComparison>, choices: ViewState) -> impl IntoV
                 <h3>{title}</h3>
                 <Table
                     id=format!("fleet-change-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    kept=choices.choice(id, String::new()) empty
+                    saved=choices.choice(id, String::new()) empty
                 />
             }
         };

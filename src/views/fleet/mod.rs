@@ -145,7 +145,7 @@ fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<
                 <h2>{title}</h2>
                 <Table
                     id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    on_row kept=choices.choice(id, String::new()) empty
+                    on_row saved=choices.choice(id, String::new()) empty
                 />
             </div>
         }
@@ -157,7 +157,7 @@ fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<
                 <h2>{title}</h2>
                 <Table
                     id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    kept=choices.choice(id, String::new()) empty=NONE
+                    saved=choices.choice(id, String::new()) empty=NONE
                 />
             </div>
         }

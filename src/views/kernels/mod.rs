@@ -175,6 +175,6 @@ fn KernelTable(state: State) -> impl IntoView {
         state.chosen.set(state.kernels.value.with_untracked(|k| k.as_ref()?.rows.get(at).cloned()));
     });
     view! {
-        <Table id="kernels" label="Kernels" columns rows selected on_row=choose empty="No kernel ran in this range." kept=state.table />
+        <Table id="kernels" label="Kernels" columns rows selected on_row=choose empty="No kernel ran in this range." saved=state.table />
     }
 }

@@ -181,7 +181,7 @@ fn Statistics(state: State) -> impl IntoView {
             <p class="torch__hint">"Click to show the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
             <Table
                 id="memory-operators" label="Memory by operator" columns=Signal::stored(Arc::new(rows::columns())) rows=table_rows on_row=choose
-                kept=state.choices.choice("operators", "-self_size_increase|||".into())
+                saved=state.choices.choice("operators", "-self_size_increase|||".into())
                 empty="No operator allocated or released memory of this device in this range."
             />
         </section>

@@ -64,7 +64,7 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
                 <Table
                     id="memory-events" label="Allocations and their releases" columns=Signal::stored(Arc::new(rows::event_columns()))
                     rows=table_rows selected=chosen on_row=Callback::new(move |at| chosen.set(Some(at)))
-                    kept=state.choices.choice("events", String::new())
+                    saved=state.choices.choice("events", String::new())
                     empty="No allocation in this range has this size. Change the limits."
                 />
                 <Piece piece ask on_slice=state.on_slice />

@@ -26,7 +26,7 @@ pub fn LogTimelineView(
     let columns = Signal::stored(Arc::new(rows::sum_columns()));
     let sums = found.derive(rows::sums);
     let selection = context.selection;
-    let kept = context.choices.choice("table", String::new());
+    let saved = context.choices.choice("table", String::new());
     let (of_selection, of_captions, of_compare) = (context.clone(), context.clone(), context.clone());
     let head = move || found.value.get().map(|t| view! { <Figures found=t.clone() /><Captions found=t context=of_captions.clone() /> });
     view! {
@@ -38,7 +38,7 @@ pub fn LogTimelineView(
             <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see overlapping operators and its fused members."</p> }>
                 <div class="neuronlog__detail"><Overlap context=of_selection.clone() slice=selection is_timeline=true /></div>
             </Show>
-            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums kept empty="The timeline has no rows of this kind." />
+            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums saved empty="The timeline has no rows of this kind." />
             <Compare context=of_compare level=Level::Framework />
         </section>
     }

@@ -35,7 +35,7 @@ pub fn LogTraceView(
             go.run((row.host_slice.unwrap_or(row.slice), vec![row.slice]));
         }
     });
-    let kept = context.choices.choice("table", String::new());
+    let saved = context.choices.choice("table", String::new());
     let cut = move || {
         let found = found.value.get()?;
         let n = found.steps.len() as u64;
@@ -48,7 +48,7 @@ pub fn LogTraceView(
             <Problem text=found.problem />
             {figures}
             <p class="waiting">{cut}</p>
-            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose kept empty="No steps: host threads have no slice named StepMarker or Step with a number." />
+            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose saved empty="No steps: host threads have no slice named StepMarker or Step with a number." />
             <div class="neuronlog__timeline">{children()}</div>
         </section>
     }

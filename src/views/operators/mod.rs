@@ -163,5 +163,5 @@ fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoV
             on_row.run((state.group_by.0.get_untracked(), name));
         }
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty=wording::NOTHING_RAN saved=state.table /> }
 }

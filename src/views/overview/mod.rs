@@ -110,7 +110,7 @@ fn Summary(overview: QueryState<Overview>) -> impl IntoView {
         let overview = overview.value.get();
         let line = |r: rows::SummaryLine| {
             view! {
-                <tr class:is-untold=!r.is_told title=r.definition>
+                <tr class:is-unrecorded=!r.is_recorded title=r.definition>
                     <th scope="row"><i class="swatch" style:background=swatch_colour(r.colour)></i>{r.label}</th>
                     <td class="figure" title=r.exact>{r.time}</td>
                     <td class="figure">{r.share}</td>

@@ -126,7 +126,7 @@ pub(super) fn Segments(state: State, ask: Ask) -> impl IntoView {
             </p>
             <Table
                 id="snapshot-segment-rows" label="Segments" columns rows=found.derive(rows::segment_rows)
-                kept=state.choices.choice("segments", "-free|||".into()) empty="No segments are recorded in this file."
+                saved=state.choices.choice("segments", "-free|||".into()) empty="No segments are recorded in this file."
             />
         </section>
     }

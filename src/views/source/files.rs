@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn source_is_told_by_its_ending() {
+    fn source_is_recognised_by_its_extension() {
         assert!(is_source("a/b/kernel.PY") && is_source("x.cpp"));
         for beside in ["project/README.md", "project/.git/HEAD", "p/__pycache__/a.cpython-311.pyc", "p/LICENSE", ".gitignore"] {
             assert!(is_beside_source(beside), "{beside}");

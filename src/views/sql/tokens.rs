@@ -260,11 +260,11 @@ pub fn problem(error: &str, query: &str, n_before: usize) -> Problem {
     let mut lines = error.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or("The query failed.");
     // "Catalog Error: …"
-    let said = first.split_once(" Error: ").map_or(first, |(_, said)| said).trim_end_matches(['!', '.']);
+    let message = first.split_once(" Error: ").map_or(first, |(_, message)| message).trim_end_matches(['!', '.']);
     let hint = error.lines().map(str::trim).find(|l| l.starts_with("Did you mean") || l.starts_with("Candidate "));
     let hint = hint.map(|h| format!(". {}", h.trim_end_matches('.'))).unwrap_or_default();
     let end = if hint.ends_with('?') { "" } else { "." };
-    Problem { sentence: format!("{said}{hint}{end}"), place: place(error, query, n_before) }
+    Problem { sentence: format!("{message}{hint}{end}"), place: place(error, query, n_before) }
 }
 
 /// Whether a syntax error is behind the query, in what was put after it.

@@ -118,12 +118,12 @@ fn Parts(found: QueryState<StepTable>, on_slice: Callback<SliceId>, table: Choic
         <p class="torch__hint">{more}</p>
         <div class="torch__part">
             <h2>"Percentiles by kind and requests"</h2>
-            <Table id="step-groups" label="Percentiles by kind and requests" columns=Signal::stored(Arc::new(rows::group_columns())) rows=found.derive(rows::group_rows) kept=groups empty="No steps in this range." />
+            <Table id="step-groups" label="Percentiles by kind and requests" columns=Signal::stored(Arc::new(rows::group_columns())) rows=found.derive(rows::group_rows) saved=groups empty="No steps in this range." />
         </div>
         <div class="torch__part">
             <h2>"Steps"</h2>
             <p class="torch__hint">"Click a row to show the step in the timeline."</p>
-            <Table id="steps" label="Steps" columns rows=step_rows on_row=show kept=table empty="No steps in this range." />
+            <Table id="steps" label="Steps" columns rows=step_rows on_row=show saved=table empty="No steps in this range." />
         </div>
     }
 }

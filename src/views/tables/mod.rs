@@ -122,8 +122,8 @@ fn One(state: State) -> impl IntoView {
         let id = id.get();
         let columns = Signal::derive(move || state.loaded.with(|l| l.columns.clone()));
         let rows = Signal::derive(move || state.loaded.with(|l| l.rows.clone()));
-        let kept = state.choices.choice(&format!("table.{id}"), String::new());
-        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." kept /> })
+        let saved = state.choices.choice(&format!("table.{id}"), String::new());
+        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." saved /> })
     };
     view! {
         <p class="waiting" role="status">{note}</p>

@@ -102,12 +102,12 @@ impl Inner {
         let is_body_due = std::mem::take(&mut self.is_body_due);
         let mut core = self.core.take()?;
         let (began, is_first) = (phases::begin(), self.density.is_empty());
-        let told = self.draw(nodes, &mut core, is_body_due);
+        let output = self.draw(nodes, &mut core, is_body_due);
         if is_first {
             began.end(Phase::Paint);
         }
         self.core = Some(core);
-        told
+        output
     }
 
     /// What a frame of the rows depends on.

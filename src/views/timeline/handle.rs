@@ -218,9 +218,9 @@ impl TimelineHandle {
         let Some(root) = self.nodes.root.try_get_untracked().flatten() else { return };
         let clock = window().performance();
         let begin = clock.as_ref().map_or(0.0, |c| c.now());
-        let told = self.inner.try_update_value(|inner| inner.frame(&self.nodes)).flatten();
-        let Some(told) = told else { return };
-        self.tell(told);
+        let output = self.inner.try_update_value(|inner| inner.frame(&self.nodes)).flatten();
+        let Some(output) = output else { return };
+        self.publish(output);
         let took = clock.as_ref().map_or(0.0, |c| c.now()) - begin;
         // The root outlives its attributes; a refusal would have no consequence.
         let _ = root.set_attribute("data-frame-ms", &format!("{took:.2}"));
@@ -228,34 +228,34 @@ impl TimelineHandle {
 }
 
 impl TimelineHandle {
-    fn tell(self, told: FrameOutput) {
+    fn publish(self, output: FrameOutput) {
         let s = self.shown;
-        if let Some(labels) = told.labels {
+        if let Some(labels) = output.labels {
             s.labels.set(Arc::new(labels));
         }
-        if let Some(card) = told.card {
+        if let Some(card) = output.card {
             s.card.set(card);
         }
-        if s.hovered.get_untracked() != told.hovered {
-            s.hovered.set(told.hovered);
+        if s.hovered.get_untracked() != output.hovered {
+            s.hovered.set(output.hovered);
         }
-        if s.unit.get_untracked() != told.unit {
-            s.unit.set(told.unit);
+        if s.unit.get_untracked() != output.unit {
+            s.unit.set(output.unit);
         }
-        if s.tool.get_untracked() != told.tool {
-            s.tool.set(told.tool);
+        if s.tool.get_untracked() != output.tool {
+            s.tool.set(output.tool);
         }
-        if s.filter.get_untracked() != told.filter {
-            s.filter.set(told.filter);
+        if s.filter.get_untracked() != output.filter {
+            s.filter.set(output.filter);
         }
-        if let Some(placed) = told.placed.filter(|placed| s.placed.with_untracked(|now| now != placed)) {
+        if let Some(placed) = output.placed.filter(|placed| s.placed.with_untracked(|now| now != placed)) {
             s.placed.set(placed);
         }
         let window = self.look(|core| core.view.window());
         if s.window.get_untracked() != window {
             s.window.set(window);
         }
-        if told.is_list_due {
+        if output.is_list_due {
             set_timeout(move || self.refresh_list(), std::time::Duration::from_millis(250));
         }
     }

@@ -40,11 +40,11 @@ fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
         out[i].time.0 = out[i].time.0.saturating_add(row.self_time.0);
     }
     // What has no value comes last.
-    let untold = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
+    let unnamed = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
     out.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     let more = out.len().saturating_sub(MOST);
     out.truncate(MOST);
-    out.extend(untold);
+    out.extend(unnamed);
     (out, more)
 }
 

@@ -48,22 +48,22 @@ pub(super) fn share_window(
     Effect::new(move |before: Option<Option<TimeRange>>| {
         let seen = stage.shown.window.get();
         let Some(before) = before else { return seen };
-        let tell = move |moves: bool| {
+        let set_moving = move |moves: bool| {
             if let Some(is_moving) = is_moving.filter(|m| m.try_get_untracked().is_some_and(|now| now != moves)) {
                 is_moving.set(moves);
             }
         };
         // The first window has not moved.
-        tell(before.is_some());
+        set_moving(before.is_some());
         let write = move || match stage.shown.window.try_get_untracked() {
             Some(now) if now == seen => {
                 if window.try_get_untracked() != Some(seen) {
                     window.set(seen);
                 }
-                tell(false);
+                set_moving(false);
             }
             // The view is gone, and with it what moved.
-            None => tell(false),
+            None => set_moving(false),
             Some(_) => {}
         };
         set_timeout(write, REST);

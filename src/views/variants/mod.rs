@@ -145,7 +145,7 @@ pub fn VariantsView(
                 <Exports state />
             </div>
             <Table
-                id="variants" label="Profiles" columns=table_columns rows=table_rows on_row=choose selected kept=choices.choice("table", String::new())
+                id="variants" label="Profiles" columns=table_columns rows=table_rows on_row=choose selected saved=choices.choice("table", String::new())
                 empty="No open profile has values for this table."
             />
             <p class="torch__hint">"Click a row to make it the base. The stronger the colour, the worse the value; the best of a column is bold, the worst is underlined."</p>

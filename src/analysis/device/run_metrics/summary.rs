@@ -158,11 +158,11 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
 
 /// The heading that the file gives a metric, else the one of its name.
 fn heading(groups: &[(String, String)], name: &str) -> String {
-    let told = about(groups, name);
-    if told.is_empty() {
+    let definition = about(groups, name);
+    if definition.is_empty() {
         crate::analysis::device::run_metrics::metric_groups::group(name).replace('_', " ")
     } else {
-        told.replace('_', " ")
+        definition.replace('_', " ")
     }
 }
 

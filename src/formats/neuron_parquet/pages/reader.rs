@@ -154,10 +154,10 @@ impl File {
     }
 
     /// Puts into the ledger, once, the columns of this file of `table` that could not be read, and gives their names.
-    pub fn tell_columns(&self, table: &str, ledger: &mut Ledger) -> Vec<String> {
+    pub fn announce_columns(&self, table: &str, ledger: &mut Ledger) -> Vec<String> {
         let mut out = Vec::new();
-        for (leaf, (why, is_told)) in self.bad.borrow_mut().iter_mut().filter(|bad| !bad.1.1) {
-            *is_told = true;
+        for (leaf, (why, is_reported)) in self.bad.borrow_mut().iter_mut().filter(|bad| !bad.1.1) {
+            *is_reported = true;
             // Where rows are lost, so are their columns.
             if self.n_lost.get().is_none() {
                 let reason = "A column of a table is only partly readable: later rows are shown without its values.";

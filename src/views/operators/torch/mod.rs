@@ -215,5 +215,5 @@ fn OpTable(state: State) -> impl IntoView {
     let choose = Callback::new(move |at: usize| {
         state.chosen.set(state.ops.value.with_untracked(|o| o.as_ref()?.rows.get(at).cloned()));
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="No operator was called in this range." kept=state.table /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="No operator was called in this range." saved=state.table /> }
 }

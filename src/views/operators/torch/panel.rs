@@ -123,15 +123,15 @@ fn StackPart(state: State, members: QueryState<OpMembers>) -> impl IntoView {
     };
     let stacks = move || {
         let members = members.value.get()?;
-        let told: Vec<&OpStackRow> = members.stacks.iter().filter(|s| !s.frames.is_empty()).collect();
-        if told.is_empty() {
+        let recorded: Vec<&OpStackRow> = members.stacks.iter().filter(|s| !s.frames.is_empty()).collect();
+        if recorded.is_empty() {
             let sentence = "Call stacks are not recorded in this file. Record with with_stack=True.";
             return Some(view! { <p class="overview__quiet">{sentence}</p> }.into_any());
         }
-        let n_more = told.len().saturating_sub(MOST_STACKS);
+        let n_more = recorded.len().saturating_sub(MOST_STACKS);
         let more =
             (n_more > 0).then(|| view! { <p class="overview__quiet">{format!("{} more with less time.", text::count(n_more as u64))}</p> });
-        let items = told.into_iter().take(MOST_STACKS).map(|s| view! { <Stack state stack=s.clone() root /> }).collect_view();
+        let items = recorded.into_iter().take(MOST_STACKS).map(|s| view! { <Stack state stack=s.clone() root /> }).collect_view();
         Some(view! { <div class="stacks">{items}{more}</div> }.into_any())
     };
     view! {

@@ -54,7 +54,7 @@ impl TimelineState {
         (px(self.view.start), px(self.view.start + self.view.span))
     }
 
-    fn moment(&self, x: f64) -> i64 {
+    fn time_at(&self, x: f64) -> i64 {
         let range = self.columns.range();
         range.start.0.saturating_add((x / self.view.width_px * range.duration().0 as f64) as i64)
     }
@@ -68,7 +68,7 @@ impl TimelineState {
         let window = self.view.window();
         let is_all = right - left > self.view.width_px * 0.98;
         if is_all {
-            return Brush::Edge(self.moment(x));
+            return Brush::Edge(self.time_at(x));
         }
         let has_edges = right - left > 4.0 * EDGE_PX;
         if has_edges && (x - left).abs() <= EDGE_PX {
@@ -78,22 +78,22 @@ impl TimelineState {
             return Brush::Edge(window.start.0);
         }
         if x < left - EDGE_PX || x > right + EDGE_PX {
-            self.view.start = (self.moment(x) - self.columns.range().start.0) as f64 - self.view.span / 2.0;
+            self.view.start = (self.time_at(x) - self.columns.range().start.0) as f64 - self.view.span / 2.0;
             self.view.clamp();
         }
-        Brush::Move((self.moment(x) - self.columns.range().start.0) as f64 - self.view.start)
+        Brush::Move((self.time_at(x) - self.columns.range().start.0) as f64 - self.view.start)
     }
 
     /// The pointer moved while it drags the brush.
     pub fn move_brush(&mut self, brush: Brush, x: f64) -> Brush {
         match brush {
             Brush::Move(distance) => {
-                self.view.start = (self.moment(x) - self.columns.range().start.0) as f64 - distance;
+                self.view.start = (self.time_at(x) - self.columns.range().start.0) as f64 - distance;
                 self.view.clamp();
                 brush
             }
             Brush::Edge(other) => {
-                let to = self.moment(x.clamp(0.0, self.view.width_px));
+                let to = self.time_at(x.clamp(0.0, self.view.width_px));
                 if to != other {
                     self.view.show(TimeRange::new(TimeNs(other), TimeNs(to)));
                 }

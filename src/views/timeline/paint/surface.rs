@@ -186,12 +186,12 @@ fn draw_arrow(ctx: &Context, arrow: Arrow, colour: &str) {
 
 /// Values beside the cursor, as many as there is room for, their left edge and width: within the canvas, also a narrow one.
 fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
-    let said = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
-    let wide = |n: usize| said(n).chars().count() as f64 * 6.8 + 8.0;
+    let joined = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
+    let wide = |n: usize| joined(n).chars().count() as f64 * 6.8 + 8.0;
     let n = (1..=values.len()).rev().find(|n| wide(*n) <= width).unwrap_or(values.len().min(1));
     let wide = wide(n);
     let left = if x + wide + 4.0 > width { x - wide - 4.0 } else { x + 4.0 };
-    (said(n), left.min(width - wide).max(0.0), wide)
+    (joined(n), left.min(width - wide).max(0.0), wide)
 }
 
 /// Every visible counter at the cursor.

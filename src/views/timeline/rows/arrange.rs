@@ -56,8 +56,8 @@ pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMa
     let is_whole = rows.members.iter().all(|s| s.index() < n);
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
     let n_bars: usize = rows.rows.iter().flat_map(|r| &r.lanes).map(|n| *n as usize).sum();
-    let n_told = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
-    if !is_whole || !is_one_each || n_bars != n_told || rows.rows.is_empty() {
+    let n_recorded = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
+    if !is_whole || !is_one_each || n_bars != n_recorded || rows.rows.is_empty() {
         return (columns.clone(), SliceIdMap::default());
     }
     let info = PageMeta { tracks: Vec::new(), lanes: Vec::new(), ..columns.info.clone() };

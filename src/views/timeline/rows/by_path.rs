@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_path_are_told_apart() {
+    fn rows_of_one_path_are_distinguished() {
         let twins = with_rows(&["s", "s", "t"]);
         let index = Index::new(&twins);
         let mut f = Folding::default();

@@ -133,8 +133,8 @@ impl Settings {
 
     /// Only instructions and what comes of them, where there are any.
     pub fn minimal(&self, kinds: &[String]) {
-        let is_kept = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
-        let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_kept(k)).collect();
+        let is_visible = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
+        let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_visible(k)).collect();
         self.hidden.1.set(hidden.join("|"));
     }
 }

@@ -19,12 +19,13 @@ pub fn regroup(columns: &PageColumns, order: &[RowOf]) -> PageColumns {
     for row in order {
         let at = TrackId(info.tracks.len() as u32);
         let name = info.strings.push(&row.name);
-        let told = row.track.filter(|t| new_of.get(t.index()) == Some(&None));
-        let (kind, lanes) = told.map_or((TrackKind::Group, 0..0), |t| (old.tracks[t.index()].kind, old.tracks[t.index()].lanes.clone()));
+        let recorded = row.track.filter(|t| new_of.get(t.index()) == Some(&None));
+        let (kind, lanes) =
+            recorded.map_or((TrackKind::Group, 0..0), |t| (old.tracks[t.index()].kind, old.tracks[t.index()].lanes.clone()));
         let parent = row.parent.map(TrackId).filter(|p| p.0 < at.0);
         let level = parent.map_or(0, |p| info.tracks[p.index()].level + 1);
         info.tracks.push(Track { parent, level, name, kind, lanes });
-        if let Some(track) = told {
+        if let Some(track) = recorded {
             new_of[track.index()] = Some(at);
         }
     }

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_semaphore_has_are_told() {
+    fn numbers_that_no_semaphore_has_are_reported() {
         let known = ["5".to_string(), "24".to_string()];
         let check = |typed: &str, want: Option<&str>| assert_eq!(unknown(&known, typed).as_deref(), want, "{typed}");
         check("", None);

@@ -64,8 +64,8 @@ impl TimelineState {
     pub(crate) fn fit(&mut self) {
         match (self.selection.and_then(|s| self.span_of_item(s)), self.range) {
             // A moment has no length to fit: it comes to the middle.
-            (Some(moment), _) if moment.start == moment.end && self.selected_slice().is_none() => {
-                self.view.pan(self.view.px_from_time(moment.start.0) - self.view.width_px / 2.0);
+            (Some(range), _) if range.start == range.end && self.selected_slice().is_none() => {
+                self.view.pan(self.view.px_from_time(range.start.0) - self.view.width_px / 2.0);
             }
             (Some(span), _) | (None, Some(span)) => self.view.fit(span),
             (None, None) => {}

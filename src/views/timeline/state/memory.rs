@@ -27,7 +27,7 @@ thread_local! {
 
 /// Notes window, rows and tool of a profile, and what was gone to last.
 pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
-    let kept = RememberedTimeline {
+    let remembered = RememberedTimeline {
         meta: core.columns.info.meta.clone(),
         window: core.view.window(),
         scroll: core.scroll,
@@ -38,11 +38,11 @@ pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
         revealed,
     };
     KEPT.with_borrow_mut(|all| {
-        all.retain(|k| k.meta != kept.meta);
+        all.retain(|k| k.meta != remembered.meta);
         if all.len() >= MOST {
             all.remove(0);
         }
-        all.push(kept);
+        all.push(remembered);
     });
 }
 
@@ -54,12 +54,14 @@ pub fn forget(meta: &Meta) {
 /// Brings a profile back to where it was. What was gone to last, if it was here before.
 pub fn recall(core: &mut TimelineState) -> Option<EventId> {
     KEPT.with_borrow(|all| {
-        let kept = all.iter().find(|k| k.meta == core.columns.info.meta)?;
-        core.tool = kept.tool;
-        core.fold(|folding, index, columns| *folding = kept.rows.clone().rows(index, columns, (kept.filter.clone(), kept.hidden.clone())));
-        core.view.show(kept.window);
-        core.scroll_to(kept.scroll);
-        kept.revealed
+        let remembered = all.iter().find(|k| k.meta == core.columns.info.meta)?;
+        core.tool = remembered.tool;
+        core.fold(|folding, index, columns| {
+            *folding = remembered.rows.clone().rows(index, columns, (remembered.filter.clone(), remembered.hidden.clone()))
+        });
+        core.view.show(remembered.window);
+        core.scroll_to(remembered.scroll);
+        remembered.revealed
     })
 }
 
