@@ -41,4 +41,4 @@ pub use question::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, Questio
 pub use renamed::encode;
 pub use session::Session;
 pub use torch::TraceQuestion;
-pub use warm_up::{made_up, warm_up};
+pub use warm_up::{synthetic_session, warm_up};

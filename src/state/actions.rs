@@ -236,10 +236,10 @@ pub fn profile_stopped(app: App, id: u32, sentence: String) {
 }
 
 /// A tab falls asleep, or wakes. `memory` is that of its new worker, bytes.
-pub fn profile_rests(app: App, id: u32, rest: WorkerState, memory: Option<u64>) {
+pub fn set_worker_state(app: App, id: u32, worker_state: WorkerState, memory: Option<u64>) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
-            profile.rest = rest;
+            profile.worker_state = worker_state;
             profile.memory = memory.unwrap_or(profile.memory);
         }
     });

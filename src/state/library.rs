@@ -66,7 +66,7 @@ pub struct Entry {
 }
 
 /// Entries that are kept; starred ones are not counted.
-const N_KEPT: usize = 200;
+const MAX_ENTRIES: usize = 200;
 /// Names of compared profiles that are kept.
 const N_COMPARED: usize = 4;
 /// Longer names and tags are cut, characters.
@@ -147,7 +147,7 @@ pub fn ordered(list: Vec<Entry>) -> Vec<Entry> {
     let newest_first = |list: &mut Vec<Entry>| list.order_by(|a, b| b.date.cmp(&a.date));
     newest_first(&mut starred);
     newest_first(&mut rest);
-    rest.truncate(N_KEPT);
+    rest.truncate(MAX_ENTRIES);
     starred.append(&mut rest);
     starred
 }
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(read, list);
         assert_eq!(from_text("nonsense"), []);
         let many = (0..300).fold(Vec::new(), |list, i| with(&list, entry("f", &format!("{i}"))));
-        assert_eq!((many.len(), many[0].hash.as_str()), (N_KEPT, "299"));
+        assert_eq!((many.len(), many[0].hash.as_str()), (MAX_ENTRIES, "299"));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct OpenProfile {
     /// Why its worker no longer answers.
     pub stopped: Option<String>,
     /// Whether its worker is ready.
-    pub rest: WorkerState,
+    pub worker_state: WorkerState,
     /// What was chosen when another tab came to front.
     pub background: BackgroundChoices,
 }
@@ -81,7 +81,7 @@ impl OpenProfile {
 
     /// Whether its worker is there, and uses memory.
     pub fn is_awake(&self) -> bool {
-        self.stopped.is_none() && self.rest == WorkerState::Awake
+        self.stopped.is_none() && self.worker_state == WorkerState::Awake
     }
 
     /// Whether records of the file are missing.
@@ -251,8 +251,8 @@ pub struct App {
     pub slice_set: RwSignal<Option<SliceSet>>,
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
-    /// What profiles begin with, where the user has saved it; see [`App::mine`].
-    pub own: RwSignal<SavedDefaults>,
+    /// What profiles begin with, where the user has saved it; see [`App::front_defaults`].
+    pub saved_defaults: RwSignal<SavedDefaults>,
     /// Markers and regions of the profile in front.
     pub annotations: RwSignal<Book>,
     /// The chosen one of them.
@@ -280,7 +280,7 @@ impl App {
             highlights: RwSignal::new(Arc::default()),
             slice_set: RwSignal::new(None),
             choices: RwSignal::default(),
-            own: RwSignal::default(),
+            saved_defaults: RwSignal::default(),
             annotations: RwSignal::default(),
             chosen_annotation: RwSignal::new(None),
             layout: RwSignal::default(),
@@ -307,9 +307,9 @@ impl App {
     }
 
     /// The user's own choices beside those of the profile in front, which they are for. Not tracked; `None` on the start page.
-    pub fn mine(&self) -> Option<FrontDefaults> {
+    pub fn front_defaults(&self) -> Option<FrontDefaults> {
         let kind = DefaultsKind::of(self.front_untracked()?.columns.info.kind);
-        Some(FrontDefaults { own: self.own, choices: self.choices, kind })
+        Some(FrontDefaults { all: self.saved_defaults, choices: self.choices, kind })
     }
 
     /// The selected slice; nothing while an instant is selected.

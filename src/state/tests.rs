@@ -40,7 +40,7 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         ledger: Arc::default(),
         memory: 0,
         stopped: None,
-        rest: WorkerState::Awake,
+        worker_state: WorkerState::Awake,
         background: BackgroundChoices::default(),
     }
 }

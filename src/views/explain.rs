@@ -1,7 +1,7 @@
 //! What changed between two open profiles: sentences with their evidence, a waterfall of the exclusive parts, the tree below them, metrics that differ.
 
-use super::ask::{QueryState, follow};
 use super::explain_rows as rows;
+use super::query::{QueryState, follow};
 use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery, ExplainUnit, Sentence, markdown::markdown};
 use crate::engine::query::ExplainPairQuery;
 use crate::state::choices::ViewState;

@@ -1,6 +1,7 @@
 //! The worker's side: sorts and opens files, answers questions.
 
 use super::blob::FileSource;
+use super::error::{BrowserError, Sentence, WorkerError, WriteError};
 use super::fault;
 use super::helpers::Helper;
 use super::lifeline;
@@ -11,7 +12,7 @@ use super::reader::Reader;
 use super::remote;
 use super::timeline;
 use super::unpack;
-use crate::base::{InputSet, Member};
+use crate::base::{InputSet, Member, SourceError};
 use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
 use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
 use crate::formats::{self, inspect};
@@ -52,7 +53,7 @@ fn watch(host: &Host) {
     let host = host.clone();
     let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
         let reason = js_sys::Reflect::get(&event, &"reason".into()).unwrap_or(event);
-        host.post(&ToPage::Died(super::blob::words(&reason)));
+        host.post(&ToPage::Died(super::error::words(&reason)));
     });
     let added = host_scope().add_event_listener_with_callback("unhandledrejection", on_rejection.as_ref().unchecked_ref());
     if let Err(error) = added {
@@ -73,8 +74,8 @@ pub(super) struct Host {
 
 /// Writes tables into an archive.
 pub trait TableWriting {
-    /// Does the next step. Fails with a sentence.
-    fn step(&mut self, step: WriteStep) -> Result<Written, String>;
+    /// Does the next step.
+    fn step(&mut self, step: WriteStep) -> Result<Written, WriteError>;
 }
 
 /// Makes a writer, in a program that links the Parquet library.
@@ -92,7 +93,7 @@ const SLOW_MS: f64 = 30.0;
 const ASKED_ONCE: [u32; 5] =
     [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, RangeRecordsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_CACHED_BYTES: usize = 1 << 20;
 
 impl Host {
     fn new(scope: DedicatedWorkerGlobalScope) -> Self {
@@ -110,16 +111,19 @@ impl Host {
         }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
-            Err(error) => return self.post(&ToPage::Failed(error.to_string())),
+            Err(error) => return self.fail(&error),
         };
         match decode::<ToWorker>(&bytes) {
-            Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
+            Ok(ToWorker::Inspect { names }) => match sorted(&names, &files) {
+                Ok(sorted) => self.post(&sorted),
+                Err(error) => self.fail(&error),
+            },
             Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
                 crate::engine::learn(&learned);
                 let host = self.clone();
                 spawn_local(async move {
-                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
-                        host.post(&ToPage::Failed(sentence));
+                    if let Err(error) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
+                        host.fail(&error);
                     }
                 });
             }
@@ -129,9 +133,9 @@ impl Host {
             Ok(ToWorker::Unpack { name }) => {
                 let host = self.clone();
                 spawn_local(async move {
-                    let Some(file) = files.first() else { return host.post(&ToPage::Failed("No file came with this.".into())) };
-                    if let Err(sentence) = unpack::run(&host, &name, file).await {
-                        host.post(&ToPage::Failed(sentence));
+                    let Some(file) = files.first() else { return host.fail(&WorkerError::NoFile) };
+                    if let Err(error) = unpack::run(&host, &name, file).await {
+                        host.fail(&error);
                     }
                 });
             }
@@ -145,22 +149,25 @@ impl Host {
                 }
                 drop(crate::engine::warm_up());
             }
-            Ok(ToWorker::Rehearse) => match crate::engine::made_up() {
+            Ok(ToWorker::OpenSynthetic) => match crate::engine::synthetic_session() {
                 Ok(session) => opening::send(self, session, String::new()),
-                Err(error) => self.post(&ToPage::Failed(error.to_string())),
+                Err(error) => self.fail(&error),
             },
-            Ok(ToWorker::Write(step)) => self.post(&self.written(step).map_or_else(ToPage::Failed, ToPage::Written)),
+            Ok(ToWorker::Write(step)) => match self.written(step) {
+                Ok(written) => self.post(&ToPage::Written(written)),
+                Err(error) => self.fail(&error),
+            },
             Ok(ToWorker::Prepare) => {
                 if let Some(session) = self.session.borrow().as_ref() {
                     session.prepare();
                 }
             }
-            Err(sentence) => self.post(&ToPage::Failed(sentence)),
+            Err(error) => self.fail(&error),
         }
     }
 
-    fn written(&self, step: WriteStep) -> Result<Written, String> {
-        let new = NEW_WRITER.get().ok_or("Tables are written by the worker for all formats.")?;
+    fn written(&self, step: WriteStep) -> Result<Written, WriteError> {
+        let new = NEW_WRITER.get().ok_or(WriteError::NotLinked)?;
         let is_last = step == WriteStep::End;
         let mut writer = self.writer.borrow_mut();
         let written = writer.get_or_insert_with(new).step(step);
@@ -188,7 +195,7 @@ impl Host {
         };
         let is_slow = !is_scoped && js_sys::Date::now() - began_ms >= SLOW_MS;
         let is_once = query.number().is_none_or(|number| ASKED_ONCE.contains(&number));
-        if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MOST_KEPT {
+        if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MAX_CACHED_BYTES {
             self.answers.borrow_mut().keep(query.clone(), answer.clone());
         }
         answer
@@ -200,6 +207,11 @@ impl Host {
         *self.answers.borrow_mut() = AnswerCache::default();
     }
 
+    /// Sends why something cannot be done.
+    fn fail(&self, error: &impl std::fmt::Display) {
+        self.post(&ToPage::Failed(Sentence::of(error)));
+    }
+
     /// Sends a message alone.
     pub(super) fn post(&self, message: &ToPage) {
         self.post_with(message, &Transfer::default());
@@ -207,40 +219,40 @@ impl Host {
 
     /// Sends a message with a file beside it.
     pub(super) fn post_file(&self, message: &ToPage, file: &File) {
-        let sent = encode(message).and_then(|bytes| {
+        let sent = encode(message).map_err(WorkerError::from).and_then(|bytes| {
             let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), file);
-            self.scope.post_message(&parts).map_err(|e| super::blob::words(&e))
+            Ok(self.scope.post_message(&parts).map_err(BrowserError::from)?)
         });
-        if let Err(sentence) = sent {
-            web_sys::console::error_1(&sentence.into());
+        if let Err(error) = sent {
+            web_sys::console::error_1(&error.to_string().into());
         }
     }
 
     /// Sends a message with buffers beside it.
     pub(super) fn post_with(&self, message: &ToPage, transfer: &Transfer) {
-        let sent = encode(message).and_then(|bytes| {
+        let sent = encode(message).map_err(WorkerError::from).and_then(|bytes| {
             let bytes = Uint8Array::from(bytes.as_slice());
             let parts = Array::of1(&bytes).concat(&transfer.columns);
             let moved = Array::of1(&bytes.buffer()).concat(&transfer.buffers);
-            self.scope.post_message_with_transfer(&parts, &moved).map_err(|e| super::blob::words(&e))
+            Ok(self.scope.post_message_with_transfer(&parts, &moved).map_err(BrowserError::from)?)
         });
-        if let Err(sentence) = sent {
-            web_sys::console::error_1(&sentence.into());
+        if let Err(error) = sent {
+            web_sys::console::error_1(&error.to_string().into());
         }
     }
 }
 
 /// The files as an input set.
-pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String> {
-    let member = |(name, file): (&String, &File)| -> Result<Member, String> {
+pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, SourceError> {
+    let member = |(name, file): (&String, &File)| -> Result<Member, SourceError> {
         Ok(match remote::is_remote(file) {
             true => Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))),
-            false => Member::new(name.clone(), Arc::new(FileSource::new(file).map_err(|e| e.to_string())?)),
+            false => Member::new(name.clone(), Arc::new(FileSource::new(file)?)),
         })
     };
-    Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
+    Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, SourceError>>()? })
 }
 
-fn sorted(names: &[String], files: &[File]) -> Result<ToPage, String> {
-    inspect::inspect(&input(names, files)?).map(ToPage::Inspected).map_err(|e| e.to_string())
+fn sorted(names: &[String], files: &[File]) -> Result<ToPage, WorkerError> {
+    Ok(ToPage::Inspected(inspect::inspect(&input(names, files)?)?))
 }

@@ -2,6 +2,7 @@
 
 use super::blob::Blocks;
 use super::buffers;
+use super::error::WorkerError;
 use super::helpers::Helper;
 use super::host::{Host, input};
 use super::inflating::{GZIP_MIN, Inflating};
@@ -53,7 +54,7 @@ impl Transfer {
 /// Files read at random access that are no longer than this together, bytes, are read at one go.
 const AT_HAND: u64 = 16 << 20;
 
-/// Reads the claim's files and sends the profile. Fails with a sentence.
+/// Reads the claim's files and sends the profile.
 pub(super) async fn open(
     host: &Host,
     claim: Claim,
@@ -61,9 +62,9 @@ pub(super) async fn open(
     (names, files): (&[String], &[File]),
     may_be_open: bool,
     n_readers: usize,
-) -> Result<(), String> {
-    let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
-    let hash_of = |set: &InputSet| content_hash(&set.members).map_err(|e| e.to_string());
+) -> Result<(), WorkerError> {
+    let picked = inspect::pick(&input(names, files)?, &claim, paths)?;
+    let hash_of = |set: &InputSet| content_hash(&set.members);
     // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
@@ -74,9 +75,9 @@ pub(super) async fn open(
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
-            let picked = if picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
+            let picked = if picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
             let mut tell = |progress| host.post(&ToPage::Progress(progress));
-            let (imported, readable) = import::import_claim(&picked, &claim, &mut tell).map_err(|e| e.to_string())?;
+            let (imported, readable) = import::import_claim(&picked, &claim, &mut tell)?;
             (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
@@ -97,17 +98,17 @@ async fn streamed(
     picked: &InputSet,
     file: Option<&File>,
     n_readers: usize,
-) -> Result<Option<Streamed>, String> {
+) -> Result<Option<Streamed>, WorkerError> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
-        return Err(format!("Unknown format `{}`.", claim.format));
+        return Err(WorkerError::UnknownFormat(claim.format.clone()));
     };
-    let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
+    let zipped = is_gzip(&main.read_up_to(0, 2)?);
     let title = import::file_name(&main.name);
     let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), zipped) else {
         host.post(&ToPage::Progress(Progress { total: picked.n_bytes(), ..Progress::default() }));
         return Ok(None);
     };
-    let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
+    let unreadable = |why| InputError::Unreadable { name: title.into(), why };
     let mut hash = PassingHash::new(main.len());
     let mut posted = f64::MIN;
     let mut tell = |feeder: &mut Feeder| {
@@ -138,12 +139,12 @@ async fn streamed(
             let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
             began.end(Phase::Read);
             hash.pass(block);
-            feeder.feed(block).map_err(|e| e.to_string())?;
+            feeder.feed(block)?;
             tell(&mut feeder);
         }
     }
     let joined = feeder.join(claim, picked.members.get(1..).unwrap_or_default());
-    let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
+    let (imported, index) = feeder.finish()?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
     let hash = hash.finish().filter(|_| picked.members.len() == 1);
     Ok(Some((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }, hash)))

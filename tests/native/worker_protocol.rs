@@ -6,6 +6,7 @@ use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta,
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
+use axonscope::worker::error::Sentence;
 use axonscope::worker::protocol::{Found, Inspection, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
@@ -25,7 +26,7 @@ fn a_panic_over_a_table_names_it() {
     use axonscope::worker::fault::of_panic;
     let died = of_panic("src/base/place.rs", 3, "so it is");
     assert_eq!(died, ToPage::Died("an error in the program (place.rs, line 3: so it is)".into()));
-    to_page(ToPage::GaveUp("A sentence.".into()));
+    to_page(ToPage::GaveUp(Sentence("A sentence.".into())));
 }
 
 fn claim() -> Claim {

@@ -1,5 +1,6 @@
 //! Opens what the user gave: one worker per profile, tabs for those that succeed, a sentence for those that do not.
 
+use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::import_queue::{self, Job};
 use crate::app::open::script_events;
@@ -40,13 +41,14 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     script_events::expect(id, drop);
     let (task, abort) = abortable(async move {
         let files = unpacking::unpacked(app, id, files).await?;
-        triage::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files))
+        triage::sort(app, id, drop, &files).await.map_err(|error| with_name(error, &files))
     });
     worker_registry::keep_abort(id, abort);
     spawn_local(async move {
         match task.await {
             Ok(Ok(jobs)) => import_queue::submit(app, jobs),
-            Ok(Err(sentence)) => {
+            Ok(Err(error)) => {
+                let sentence: String = OpenError::to_string(&error);
                 script_events::failed(drop, &sentence);
                 actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
@@ -107,16 +109,12 @@ fn run(app: App, id: u32, task: impl Future<Output = ()> + 'static) {
     });
 }
 
-/// A sentence that says which file it is about.
-fn with_name(sentence: &str, files: &[Dropped]) -> String {
+/// The error with the file it is about, where there is one.
+fn with_name(error: OpenError, files: &[Dropped]) -> OpenError {
     match files {
-        [one] if !sentence.contains(file_name(&one.name)) => format!("`{}`: {sentence}", one.name),
-        _ => sentence.to_string(),
+        [one] => error.of_file(&one.name),
+        _ => error,
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Milliseconds of the page's clock.
@@ -136,7 +134,8 @@ pub(in crate::app) fn job(app: App, id: u32, mut found: Found, files: Vec<Droppe
         run(app, id, async move {
             match open_found(app, id, found, files, target).await {
                 Ok(hash) => script_events::opened(target.drop, &hash),
-                Err(sentence) => {
+                Err(error) => {
+                    let sentence = error.to_string();
                     script_events::failed(target.drop, &sentence);
                     actions::notify_of_drop(app, sentence, true);
                 }
@@ -169,13 +168,12 @@ pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
 }
 
 /// Opens one profile; returns its content hash, also where the same content is open.
-async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, String> {
+async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, OpenError> {
     let name = found.paths.first().cloned().unwrap_or_default();
     // Of a directory of tables none is the one meant.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
-    let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(&named)?;
+    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(|error| error.of_file(meant))?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),
@@ -190,7 +188,7 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
                 show(app, (link, events), Handle { files, found }, (*opened, *columns), (target.drop, name));
                 return Ok(hash);
             }
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence).of_file(meant)),
             FromWorker::Ready(_)
             | FromWorker::Inspected(..)
             | FromWorker::Hashed(_)
@@ -198,11 +196,11 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
             | FromWorker::Unpacked(..) => {}
         }
     }
-    Err(named("The worker stopped.".into()))
+    Err(OpenError::Stopped.of_file(meant))
 }
 
 /// Starts a worker that imports a profile.
-async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), String> {
+async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), OpenError> {
     let worker = worker_registry::worker_for(app, found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
@@ -216,13 +214,13 @@ pub(in crate::app) async fn import_again(
     app: App,
     (files, found): (Vec<Dropped>, Found),
     hash: &str,
-) -> Result<(Link, Events, u64), String> {
+) -> Result<(Link, Events, u64), OpenError> {
     let (link, mut events) = begin(app, &found, &files, false).await?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Opened(opened, _) if opened.hash == hash => return Ok((link, events, opened.memory)),
-            FromWorker::Opened(..) => return Err("The file has changed since it was opened.".into()),
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Opened(..) => return Err(OpenError::Changed),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence)),
             FromWorker::Ready(_)
             | FromWorker::Inspected(..)
             | FromWorker::Hashed(_)
@@ -231,7 +229,7 @@ pub(in crate::app) async fn import_again(
             | FromWorker::Unpacked(..) => {}
         }
     }
-    Err("The worker stopped.".into())
+    Err(OpenError::Stopped)
 }
 
 /// Whether that content is open; if so it comes to front.
@@ -256,7 +254,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
     let title =
         if columns.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { columns.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash || w.hash == ANY_PROFILE);
-    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(columns.info.kind)));
+    let choices = app.saved_defaults.with_untracked(|own| own.of(DefaultsKind::of(columns.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.
     let view = if crate::app::wiring::device_views::n_variants(&columns.info.meta) > MOST_CORES { "variants" } else { "" };
@@ -280,7 +278,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: WorkerState::Awake,
+        worker_state: WorkerState::Awake,
         background,
     };
     crate::app::storage::library::remember(app, &profile);

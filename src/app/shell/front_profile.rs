@@ -119,7 +119,7 @@ pub(in crate::app) fn rows(front: Front) -> AnyView {
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()
     } else {
-        let settings = Settings { mine: app.mine(), ..Settings::of(app.view_state("timeline")) };
+        let settings = Settings { front_defaults: app.front_defaults(), ..Settings::of(app.view_state("timeline")) };
         let device = Signal::derive(move || app.front().filter(OpenProfile::is_device).map(|p| (p.id, p.ask)));
         let curves = in_view::curves(device, settings, app.window.into(), columns);
         let (columns, ids) = name_rows::with_names(device, settings, columns, dma::in_rows(device, settings, columns));

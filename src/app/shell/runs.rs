@@ -141,7 +141,7 @@ struct TabMemory {
 impl TabMemory {
     fn of<'a>(profiles: impl Iterator<Item = &'a OpenProfile>) -> Self {
         profiles.fold(TabMemory::default(), |mut sum, p| {
-            match p.rest {
+            match p.worker_state {
                 WorkerState::Awake => (sum.bytes, sum.n_awake) = (sum.bytes + p.memory, sum.n_awake + 1),
                 WorkerState::Asleep => sum.n_asleep += 1,
                 WorkerState::Waking => sum.n_waking += 1,

@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 2_000;
 const ADDRESS_PAUSE_MS: u32 = 200;
 const ANNOTATIONS: &str = "axonscope.annotations.";
 const LAYOUT: &str = "axonscope.layout";
-const OWN: &str = "axonscope.own";
+const SAVED_DEFAULTS: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
 
 thread_local! {
@@ -133,11 +133,11 @@ fn join_layout(app: App) {
         }
         now
     });
-    app.own.set(stored(OWN).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
+    app.saved_defaults.set(stored(SAVED_DEFAULTS).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
     Effect::new(move |before: Option<String>| {
-        let now = app.own.with(SavedDefaults::to_text);
+        let now = app.saved_defaults.with(SavedDefaults::to_text);
         if before.is_some_and(|b| b != now) {
-            store(OWN, &now);
+            store(SAVED_DEFAULTS, &now);
         }
         now
     });

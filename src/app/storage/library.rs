@@ -10,7 +10,7 @@ use crate::state::library::{self, Entry, StoredAs};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
-use crate::worker::blob::words;
+use crate::worker::error::BrowserError;
 use crate::worker::protocol::HeadlineQuery;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Promise, Reflect};
@@ -23,8 +23,8 @@ const LIST: &str = "axonscope.recents";
 /// The first value of a profile is asked for when its user has looked at it for so long, ms.
 const HEADLINE_AFTER_MS: u32 = 2_000;
 
-/// Calls a function of `public/library.js`. An error is a sentence.
-pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, String> {
+/// Calls a function of `public/library.js`.
+pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, BrowserError> {
     let called = async {
         let keeper = Reflect::get(&window(), &"axonscopeEarly".into())?;
         let load: Function = Reflect::get(&keeper, &"library".into())?.dyn_into()?;
@@ -32,7 +32,7 @@ pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<Js
         let function: Function = Reflect::get(&module, &name.into())?.dyn_into()?;
         JsFuture::from(function.apply(&module, &arguments.iter().collect())?.dyn_into::<Promise>()?).await
     };
-    called.await.map_err(|error: JsValue| words(&error))
+    called.await.map_err(|error: JsValue| BrowserError::from(error))
 }
 
 /// Paths and files as `public/library.js` takes them: `[[path, file], …]`.
@@ -101,7 +101,7 @@ async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
             Ok((files, _)) => {
                 opening::open(app, files);
             }
-            Err(sentence) => actions::notify(app, sentence, true),
+            Err(error) => actions::notify(app, error.to_string(), true),
         }
         while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {
             TimeoutFuture::new(RESUME_STEP_MS).await;
@@ -181,8 +181,8 @@ pub fn remember(app: App, profile: &OpenProfile) {
         change(app, &hash, |entry| entry.stored = StoredAs::named(&stored));
         loop {
             TimeoutFuture::new(HEADLINE_AFTER_MS).await;
-            let rest = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.rest));
-            match rest.flatten() {
+            let state = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.worker_state));
+            match state.flatten() {
                 Some(WorkerState::Awake) => break,
                 // It is not woken for this.
                 Some(_) => {}
@@ -218,7 +218,7 @@ pub fn act(app: App, hash: String, action: Action) {
             spawn_local(async move {
                 match copy(app, &entry).await {
                     Ok(()) => change(app, &hash, |entry| entry.stored = StoredAs::Copy),
-                    Err(sentence) => actions::notify(app, sentence, true),
+                    Err(error) => actions::notify(app, error.to_string(), true),
                 }
                 measure(app).await;
             });
@@ -245,7 +245,7 @@ pub fn act(app: App, hash: String, action: Action) {
 }
 
 /// Copies the files of an entry: those of an open profile, or those that it is opened from.
-async fn copy(app: App, entry: &Entry) -> Result<(), String> {
+async fn copy(app: App, entry: &Entry) -> Result<(), BrowserError> {
     let open = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == entry.hash).map(|p| p.id));
     let files = match open.and_then(worker_registry::files) {
         Some((files, _)) => files,
@@ -256,7 +256,7 @@ async fn copy(app: App, entry: &Entry) -> Result<(), String> {
 }
 
 /// The files that were kept, and whether one of them has changed since. May ask the user for permission.
-async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), String> {
+async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), BrowserError> {
     let found: Array = call("open", &[entry.hash.as_str().into(), entry.label().into()]).await?.unchecked_into();
     let mut is_changed = false;
     let mut files = Vec::new();
@@ -289,7 +289,7 @@ pub fn open(app: App, hash: String) {
                     actions::notify_of_drop(app, what, false);
                 }
             }
-            Err(sentence) => actions::notify_of_drop(app, sentence, true),
+            Err(error) => actions::notify_of_drop(app, error.to_string(), true),
         }
     });
 }

@@ -11,7 +11,7 @@ use crate::state::url::UrlState;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::dom::{call_script, file_name};
 use crate::views::timeline::picture;
-use crate::worker::blob::words;
+use crate::worker::error::words;
 use crate::worker::protocol::{RangeRecordsQuery, RecordsCursor, TraceCursor, TraceEventsQuery};
 use js_sys::{Array, Object, Promise, Reflect};
 use leptos::prelude::*;

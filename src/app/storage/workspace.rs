@@ -1,5 +1,6 @@
 //! Saves and loads workspaces: files that end in `.axonspace`.
 
+use crate::app::error::WorkspaceFileError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::opening;
 use crate::app::storage::browser_state;
@@ -7,6 +8,7 @@ use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, actions, layout::Layout, url::UrlState};
 use crate::ui::dom::{file_name, save_text};
 use crate::views::sql::SavedQueries;
+use crate::worker::error::BrowserError;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -39,19 +41,19 @@ pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
         spawn_local(async move {
             match read(&file).await {
                 Ok(workspace) => load(app, workspace),
-                Err(sentence) => actions::notify_of_drop(app, format!("`{name}`: {sentence}"), true),
+                Err(error) => actions::notify_of_drop(app, format!("`{name}`: {error}"), true),
             }
         });
     }
     rest
 }
 
-async fn read(file: &File) -> Result<Workspace, String> {
+async fn read(file: &File) -> Result<Workspace, WorkspaceFileError> {
     if file.size() > LONGEST {
-        return Err("Expected a workspace of at most 8 MB.".into());
+        return Err(WorkspaceFileError::TooLarge);
     }
-    let text = JsFuture::from(file.text()).await.map_err(|e| crate::worker::blob::words(&e))?;
-    Workspace::from_text(&text.as_string().unwrap_or_default())
+    let text = JsFuture::from(file.text()).await.map_err(BrowserError::from)?;
+    Ok(Workspace::from_text(&text.as_string().unwrap_or_default())?)
 }
 
 fn load(app: App, workspace: Workspace) {

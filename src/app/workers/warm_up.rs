@@ -27,12 +27,12 @@ const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];
 const MARK: &str = "axonscope-rehearsed";
 
 /// Rehearses, unless a file is there first. With a worker that has nothing to do, which is given back.
-pub async fn rehearse(app: App) {
+pub async fn run(app: App) {
     TimeoutFuture::new(PAUSE_MS).await;
     let Some((link, mut events)) = is_free(app).then(worker_registry::take_spare).flatten() else {
         return;
     };
-    if link.send(&ToWorker::Rehearse, &[]).is_err() {
+    if link.send(&ToWorker::OpenSynthetic, &[]).is_err() {
         return;
     }
     if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
@@ -61,16 +61,16 @@ async fn show(app: App, link: &Link, opened: Opened, columns: PageColumns) -> Re
     let aside = Rc::new(Cell::new(None::<App>));
     let made = aside.clone();
     let shown = mount_to(stage, move || {
-        let mine = App::new();
-        provide_context(mine);
-        actions::add_profile(mine, profile(opened, columns, ask), None);
-        made.set(Some(mine));
+        let synthetic = App::new();
+        provide_context(synthetic);
+        actions::add_profile(synthetic, profile(opened, columns, ask), None);
+        made.set(Some(synthetic));
         view! { <Front /> }
     });
     let mut is_over = false;
     for view in VIEWS {
-        if let Some(mine) = aside.get() {
-            actions::show_view(mine, view);
+        if let Some(synthetic) = aside.get() {
+            actions::show_view(synthetic, view);
         }
         is_over = drawn(app, link).await;
         if !is_over {
@@ -119,7 +119,7 @@ fn profile(opened: Opened, columns: PageColumns, ask: Ask) -> OpenProfile {
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: WorkerState::Awake,
+        worker_state: WorkerState::Awake,
         background: BackgroundChoices::default(),
     }
 }

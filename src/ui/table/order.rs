@@ -47,9 +47,14 @@ pub enum Filter {
     Pattern(Regex),
 }
 
+/// The filter is no pattern.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("Invalid regular expression, so no row is filtered: {0}.")]
+pub struct FilterError(#[from] regex_lite::Error);
+
 impl Filter {
-    /// From what the user typed. Case is ignored unless an upper-case letter is in it. A bad pattern is a sentence.
-    pub fn new(typed: &str, is_regex: bool) -> Result<Filter, String> {
+    /// From what the user typed. Case is ignored unless an upper-case letter is in it.
+    pub fn new(typed: &str, is_regex: bool) -> Result<Filter, FilterError> {
         if typed.is_empty() {
             return Ok(Filter::All);
         }
@@ -58,8 +63,7 @@ impl Filter {
             return Ok(Filter::Text(typed.into(), is_caseless));
         }
         let pattern = if is_caseless { format!("(?i){typed}") } else { typed.into() };
-        let sentence = |e| format!("Invalid regular expression, so no row is filtered: {e}.");
-        Regex::new(&pattern).map(Filter::Pattern).map_err(sentence)
+        Ok(Filter::Pattern(Regex::new(&pattern)?))
     }
 
     fn holds_text(&self, text: &str) -> bool {
@@ -208,7 +212,7 @@ mod tests {
         assert_eq!(by("add", false), [1]);
         assert_eq!(by("40", false), [3]);
         assert_eq!(by("^(add|mul)$", true), [1, 3]);
-        assert!(Filter::new("(", true).unwrap_err().starts_with("Invalid regular expression"));
+        assert!(Filter::new("(", true).unwrap_err().to_string().starts_with("Invalid regular expression"));
         assert!(Filter::new("(", false).is_ok());
     }
 

@@ -103,7 +103,7 @@ impl State {
             // A link can name all of them.
             if shown.is_empty() { (0..columns.len()).collect() } else { shown }
         });
-        let problem = Memo::new(move |_| filter.with(|f| f.as_ref().err().cloned()));
+        let problem = Memo::new(move |_| filter.with(|f| f.as_ref().err().map(ToString::to_string)));
         let order = Memo::new_with_compare(
             move |_| {
                 let filter = filter.with(|f| f.as_ref().ok().cloned().unwrap_or_default());

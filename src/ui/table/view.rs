@@ -3,7 +3,7 @@
 use super::body::{Body, Total};
 use super::data::{self, Column, Kind, Row};
 use super::head::{Head, Tools};
-use super::rest::{self, MissingRows};
+use super::missing_rows::{self, MissingRows};
 use super::state::{SavedChoices, State};
 use crate::ui::dom;
 use crate::ui::effect::effect;
@@ -44,7 +44,7 @@ pub fn Table(
 ) -> impl IntoView {
     let state = State::new(columns, rows, selected, on_row, saved, rest);
     follow(state);
-    rest::follow(state);
+    missing_rows::follow(state);
     let box_label = label.clone();
     let sizes = move || widths(state);
     let blank = move || {

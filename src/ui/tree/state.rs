@@ -44,7 +44,7 @@ impl State {
         let (opened, active) = (RwSignal::new(BTreeSet::new()), RwSignal::new(None));
         let (scroll, height) = (RwSignal::new(0.0), RwSignal::new(600.0));
         let children = Memo::new(move |_| Arc::new(branches.with(|b| Children::new(b))));
-        let problem = Memo::new(move |_| Filter::new(&typed.get(), is_regex.get()).err());
+        let problem = Memo::new(move |_| Filter::new(&typed.get(), is_regex.get()).err().map(|e| e.to_string()));
         let matching = Memo::new(move |_| {
             let filter = Filter::new(&typed.get(), is_regex.get()).unwrap_or_default();
             branches.with(|b| data::matching(b, &filter))

@@ -7,7 +7,7 @@ use crate::base::{TimeRange, text};
 use crate::engine::query::SpanQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;

@@ -78,7 +78,7 @@ async fn read(panel: Panel, file: web_sys::File) {
                 None => {}
             }
         }
-        Err(sentence) => panel.problem.set(Some(format!("`{}` was not imported. {sentence}", file.name()))),
+        Err(error) => panel.problem.set(Some(format!("`{}` was not imported. {error}", file.name()))),
     }
 }
 

@@ -4,7 +4,7 @@ pub mod linked;
 pub mod rows;
 pub mod system;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::device::ComparePart;
 use crate::engine::query::{ComparePartQuery, CompareQuery};
 use crate::state::choices::ViewState;

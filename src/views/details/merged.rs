@@ -5,7 +5,7 @@ use crate::analysis::device::MergedBar;
 use crate::analysis::device::transfers::dma_rows::DmaDetail;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::MergedBarQuery;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -25,7 +25,7 @@ pub fn MergedTransfers(
         let query = query.get();
         (query.detail == DmaDetail::Merged).then_some(MergedBarQuery { rows: query, slice })
     });
-    let bar: QueryState<Option<MergedBar>> = asked(ask, question);
+    let bar: QueryState<Option<MergedBar>> = use_query(ask, question);
     let shown = move || {
         question.get()?;
         let bar = bar.value.get()?;

@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use crate::engine::Wire;
 use crate::engine::query::DiffPartQuery;

@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery, ProcessInfo};
 use crate::base::SliceId;
 use crate::engine::query::DistributedQuery;

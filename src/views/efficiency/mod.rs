@@ -2,9 +2,9 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::peaks::{self, PeaksEditor};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, KnownPeaks};
 use crate::analysis::torch::inference::{StepRow, StepTable, StepsQuery};
@@ -68,7 +68,7 @@ pub fn EfficiencyView(
         }
     });
     let steps_query = Signal::derive(move || Some(StepsQuery { peaks: own.get(), ..StepsQuery::default() }));
-    let steps = asked(ask.clone(), steps_query);
+    let steps = use_query(ask.clone(), steps_query);
     let chosen_range = Memo::new(move |_| {
         let start: Option<i64> = step.0.get().parse().ok();
         let of_step = start.and_then(|start| {
@@ -86,7 +86,7 @@ pub fn EfficiencyView(
         let module = Some(module.0.get()).filter(|m| !m.is_empty());
         Some(EfficiencyQuery { range: chosen_range.get(), module, peaks: own.get() })
     });
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {

@@ -1,6 +1,6 @@
 //! This run beside another open one: what changed by step, rank, operator and kernel.
 
-use super::super::ask::{QueryState, follow};
+use super::super::query::{QueryState, follow};
 use crate::analysis::fleet::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange};
 use crate::engine::query::FleetQuery;
 use crate::state::choices::ViewState;

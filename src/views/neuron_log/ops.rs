@@ -11,13 +11,13 @@ use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit, Slice};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 fn ask_ops(context: &LogContext, level: Level) -> QueryState<LogOps> {
     let range = context.range;
-    asked(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
+    use_query(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
 }
 
 /// Operators at a level.

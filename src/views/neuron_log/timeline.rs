@@ -8,7 +8,7 @@ use crate::base::TimeRange;
 use crate::engine::query::LogTimelineQuery;
 use crate::ui::controls::{Problem, with_code};
 use crate::ui::table::Table;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub fn LogTimelineView(
     children: Children,
 ) -> impl IntoView {
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTimelineQuery { range: range.get() })));
+    let found = use_query(context.ask.clone(), Signal::derive(move || Some(LogTimelineQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::sum_columns()));
     let sums = found.derive(rows::sums);
     let selection = context.selection;

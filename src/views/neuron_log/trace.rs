@@ -6,7 +6,7 @@ use crate::base::{DurationNs, text};
 use crate::engine::query::LogTraceQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub fn LogTraceView(
     children: Children,
 ) -> impl IntoView {
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTraceQuery { range: range.get() })));
+    let found = use_query(context.ask.clone(), Signal::derive(move || Some(LogTraceQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::step_columns()));
     let steps = found.derive(rows::steps);
     let selected = RwSignal::new(None::<usize>);

@@ -4,8 +4,8 @@ mod advice;
 pub mod rows;
 pub mod time_parts;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -35,7 +35,7 @@ pub fn OverviewView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(OverviewQuery { range: range.get() }));
-    let overview = asked(ask, query);
+    let overview = use_query(ask, query);
     let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
     view! {
         <section

@@ -12,7 +12,7 @@ use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;

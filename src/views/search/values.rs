@@ -7,7 +7,7 @@ use crate::engine::query::{HitTablesQuery, Within};
 use crate::state::BoxedRows;
 use crate::state::search::{Search, SearchOptions};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::views::scope;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

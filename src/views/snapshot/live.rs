@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::engine::query::AllocationQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
         let device = state.of_device(|d| d.device)?;
         Some(AllocationsQuery { device, state: state.state(), limit: ALLOCATIONS_MAX })
     });
-    let found: QueryState<LiveAllocations> = asked(ask.clone(), query);
+    let found: QueryState<LiveAllocations> = use_query(ask.clone(), query);
     let choose = Callback::new(move |at: usize| {
         let id = found.value.with_untracked(|f| f.as_ref().and_then(|f| f.rows.get(at).map(|a| a.id)));
         state.chosen.set(id.or(state.chosen.get_untracked()));
@@ -109,7 +109,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
 #[component]
 fn Detail(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || Some(AllocationQuery { device: state.of_device(|d| d.device)?, id: state.chosen.get()? }));
-    let found: QueryState<AllocationDetail> = asked(ask, query);
+    let found: QueryState<AllocationDetail> = use_query(ask, query);
     move || {
         found.value.get().filter(|_| state.chosen.get().is_some()).map(|detail| {
             let facts = rows::life(&detail).into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view();

@@ -13,7 +13,7 @@ use crate::engine::query::SnapshotQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::controls::{Help, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use live::Live;
@@ -61,7 +61,7 @@ pub fn SnapshotView(
     #[prop(default = ViewState::detached("snapshot"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let summary = asked(ask.clone(), Signal::stored(Some(SnapshotQuery)));
+    let summary = use_query(ask.clone(), Signal::stored(Some(SnapshotQuery)));
     let (device, chosen_time) = (choices.choice("device", String::new()), choices.choice("at", String::new()));
     let by = choices.choice("group", GroupBy::default().id().to_string());
     let query = Signal::derive(move || {
@@ -70,7 +70,7 @@ pub fn SnapshotView(
         let state = chosen_time.0.with(|m| m.parse().ok());
         Some(LiveQuery { device, state, by })
     });
-    let live = asked(ask.clone(), query);
+    let live = use_query(ask.clone(), query);
     let state = State {
         summary,
         live,

@@ -12,7 +12,7 @@ use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
 use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -249,7 +249,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
     });
     follow(core, ask.clone());
     let question = Signal::derive(move || Some(AllocationQuery { device: state.of_device(|d| d.device)?, id: hovered.get()? }));
-    let detail = asked(ask, question);
+    let detail = use_query(ask, question);
     let shown = Signal::derive(move || readout(core, detail));
     let derive = move |make: fn(&Picture) -> Vec<crate::ui::table::Row>| {
         Signal::derive(move || Arc::new(picture.with(|p: &Option<Arc<Picture>>| p.as_ref().map(|p| make(p)).unwrap_or_default())))

@@ -128,7 +128,7 @@ pub fn SqlView(
             if let Some(front) = front {
                 match engine::infos(&front.ask).await {
                     Ok(found) => drop(infos.try_set(found)),
-                    Err(sentence) => drop(state.status.try_set(sentence)),
+                    Err(error) => drop(state.status.try_set(error.to_string())),
                 }
             }
         }
@@ -309,7 +309,7 @@ fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callba
     move || match found.get() {
         None => view! { <p class="waiting">"Loading the gallery…"</p> }.into_any(),
         Some(Ok(all)) => list(all),
-        Some(Err(sentence)) => view! { <p class="notice notice--danger">{sentence}</p> }.into_any(),
+        Some(Err(error)) => view! { <p class="notice notice--danger">{error.to_string()}</p> }.into_any(),
     }
 }
 

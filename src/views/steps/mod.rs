@@ -2,8 +2,8 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
+use super::query::{QueryState, use_query};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -33,7 +33,7 @@ pub fn StepsView(
     let device = RwSignal::new(None::<String>);
     let own = Memo::new(move |_| device.get().and_then(|device| peaks::entered(&device)));
     let query = Signal::derive(move || Some(StepsQuery { range: range.get(), pattern: pattern.0.get(), peaks: own.get() }));
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {

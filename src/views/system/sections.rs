@@ -6,7 +6,7 @@ use super::{SystemActions, rows};
 use crate::analysis::system::{ExecutionRow, Finding, Location, System};
 use crate::base::text;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::QueryState;
+use crate::views::query::QueryState;
 use crate::views::{device_tables, wording};
 use leptos::prelude::*;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::engine::query::{TableHelpQuery, TablePart, TableQuery};
 use crate::state::choices::ViewState;
 use crate::ui::controls::Problem;
 use crate::ui::table::{Column, Row, Table};
-use crate::views::ask::run_latest;
+use crate::views::query::run_latest;
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;

@@ -7,7 +7,7 @@ mod areas;
 mod map;
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::TensorsQuery;
@@ -68,7 +68,7 @@ pub fn TensorsView(
 ) -> impl IntoView {
     let map_ask = ask.clone();
     let query = Signal::stored(Some(TensorsQuery));
-    let tensors: QueryState<Tensors> = asked(ask.clone(), query);
+    let tensors: QueryState<Tensors> = use_query(ask.clone(), query);
     let part = choices.choice("part", String::new());
     let wanted = Signal::derive(move || {
         let parts = tensors.value.with(|t| t.as_ref().map(|t| t.maps.clone()))?;
@@ -76,7 +76,7 @@ pub fn TensorsView(
         let (core, partition) = *parts.iter().find(|p| part_text(p) == typed).or(parts.first())?;
         Some(SbufQuery { core, partition })
     });
-    let map: QueryState<SbufMap> = asked(ask, wanted);
+    let map: QueryState<SbufMap> = use_query(ask, wanted);
     let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
     let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range, whole };
     view! {

@@ -1,13 +1,13 @@
 //! Whether the tables of a directory are of one profile: what they say of each other must fit.
 
-mod blame;
+mod culprits;
 mod sampled_times;
 
 use crate::base::{Ledger, Severity};
 use crate::formats::neuron_parquet::tables::facts::first_row;
 use crate::formats::neuron_parquet::tables::table::Table;
 use crate::model::{Cell, Profile};
-use blame::Pair;
+use culprits::Pair;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use sampled_times::SampledTimes;
@@ -60,18 +60,18 @@ pub fn check(
 }
 
 fn report_culprits(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
-    let strangers = blame::strangers(pairs, anchor);
-    if strangers.is_empty() {
+    let culprits = culprits::find(pairs, anchor);
+    if culprits.is_empty() {
         return;
     }
-    let others: Vec<String> = strangers.iter().map(|(table, why)| format!("`{table}` ({why})")).collect();
+    let others: Vec<String> = culprits.iter().map(|(table, why)| format!("`{table}` ({why})")).collect();
     let others = others.join(", ");
-    let is_fit = |table: &&'static str| *table != anchor && !strangers.iter().any(|s| s.0 == *table);
+    let is_fit = |table: &&'static str| *table != anchor && !culprits.iter().any(|s| s.0 == *table);
     let fit: BTreeSet<&str> = pairs.iter().flat_map(|p| p.tables).filter(is_fit).collect();
     let fit: Vec<&str> = fit.into_iter().collect();
     let together = if fit.is_empty() { String::new() } else { format!(" Matching tables: {}.", fit.join(", ")) };
     let reason = format!("Tables of another run than `{anchor}`: the directory contains tables of several profiles.");
-    ledger.skip_n(Severity::Warning, "mixed_tables", &reason, strangers.len() as u64, 0, || format!("{others}.{together}"));
+    ledger.skip_n(Severity::Warning, "mixed_tables", &reason, culprits.len() as u64, 0, || format!("{others}.{together}"));
     ledger.note(format!(
         "Values may be wrong: {others} do not belong to the run of `{anchor}`.{together} Drop the directory of one profile at a time."
     ));

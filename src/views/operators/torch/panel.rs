@@ -7,7 +7,7 @@ use crate::base::{SliceId, text};
 use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::effect::effect;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         let row = state.chosen.get()?;
         Some(OpMembersQuery { name: row.name, shape: row.shape, range: state.range.get() })
     });
-    let members = asked(ask, query);
+    let members = use_query(ask, query);
     let tab = RwSignal::new("kernels");
     effect(move || {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };

@@ -58,7 +58,7 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Show every row and reset this panel to its defaults; Colour by is kept" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Show only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
-            {settings.mine.map(|mine| view! { <SavedDefaultsMenu mine /> })}
+            {settings.front_defaults.map(|front_defaults| view! { <SavedDefaultsMenu front_defaults /> })}
             <Window stage marking />
             <Kinds settings columns />
             <fieldset class="flows">

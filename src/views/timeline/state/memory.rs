@@ -22,7 +22,7 @@ struct RememberedTimeline {
 }
 
 thread_local! {
-    static KEPT: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
+    static REMEMBERED: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Notes window, rows and tool of a profile, and what was gone to last.
@@ -37,7 +37,7 @@ pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
         tool: core.tool,
         revealed,
     };
-    KEPT.with_borrow_mut(|all| {
+    REMEMBERED.with_borrow_mut(|all| {
         all.retain(|k| k.meta != remembered.meta);
         if all.len() >= MOST {
             all.remove(0);
@@ -48,12 +48,12 @@ pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
 
 /// A profile is opened, perhaps again: it begins anew.
 pub fn forget(meta: &Meta) {
-    KEPT.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
+    REMEMBERED.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
 }
 
 /// Brings a profile back to where it was. What was gone to last, if it was here before.
 pub fn recall(core: &mut TimelineState) -> Option<EventId> {
-    KEPT.with_borrow(|all| {
+    REMEMBERED.with_borrow(|all| {
         let remembered = all.iter().find(|k| k.meta == core.columns.info.meta)?;
         core.tool = remembered.tool;
         core.fold(|folding, index, columns| {

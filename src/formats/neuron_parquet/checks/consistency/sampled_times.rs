@@ -1,6 +1,6 @@
 //! Times that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
 
-use super::blame::Pair;
+use super::culprits::Pair;
 use crate::model::{Domain, Profile, SemaphoreRole, TrackKind};
 use std::collections::HashSet;
 
