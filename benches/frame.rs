@@ -13,18 +13,18 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 fn frames(c: &mut Criterion) {
     for n_slices in [1_000_000, 2_000_000] {
-        let hot = large(n_slices, 12, 4);
-        c.bench_function(&format!("index of {n_slices} slices"), |b| b.iter(|| Index::new(&hot)));
-        let index = Index::new(&hot);
-        let rows = rows(&hot, &index, &Folding::default());
+        let columns = large(n_slices, 12, 4);
+        c.bench_function(&format!("index of {n_slices} slices"), |b| b.iter(|| Index::new(&columns)));
+        let index = Index::new(&columns);
+        let rows = rows(&columns, &index, &Folding::default());
         let theme = Theme::new(&Tokens::fallback(false));
         let mut scene = Scene::default();
         for (name, span) in [("whole", 10_000_000_000), ("1/10", 1_000_000_000), ("1/100", 100_000_000), ("1/1000", 10_000_000)] {
-            let mut view = Viewport::whole(hot.range(), 1272.0);
+            let mut view = Viewport::whole(columns.range(), 1272.0);
             view.show(TimeRange::new(TimeNs(3_333_333_333), TimeNs(3_333_333_333 + span)));
             let curves = Curves::default();
             let shot = Shot {
-                hot: &hot,
+                columns: &columns,
                 index: &index,
                 rows: &rows,
                 theme: &theme,

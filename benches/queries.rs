@@ -76,8 +76,8 @@ mod native {
 
     /// Time of the calling thread on a processor, where the system tells it: others that use the machine do not count.
     fn on_processor() -> Option<Duration> {
-        let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        Some(Duration::from_nanos(told.split(' ').next()?.parse().ok()?))
+        let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))
     }
 
     fn timed<T>(f: impl FnOnce() -> T) -> (Duration, T) {
@@ -121,7 +121,7 @@ mod native {
         println!("{} MB, {records} records, {} slices", n_bytes / 1_000_000, session.profile.slices.len());
         say("import", took, "");
         say("colour column", timed(|| session.colour_column()).0, "");
-        say("hot meta", timed(|| session.hot_meta()).0, "   (what the page is sent at once; makes what PyTorch's answers share)");
+        say("page meta", timed(|| session.page_meta()).0, "   (what the page is sent at once; makes what PyTorch's answers share)");
         for (name, query) in queries(session.profile.meta.range) {
             let mut took: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();
             took.sort();

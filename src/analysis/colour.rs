@@ -57,8 +57,8 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         });
     }
     let numbered = gather(profile, &mut time);
-    let is_told = |id: &StrId| !profile.strings.get(*id).is_empty();
-    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0 && is_told(id)).collect();
+    let is_recorded = |id: &StrId| !profile.strings.get(*id).is_empty();
+    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0 && is_recorded(id)).collect();
     let by_time = |a: &StrId, b: &StrId| {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
         longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))
@@ -69,7 +69,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     }
     used[..n_looked_at].order_by(by_time);
     let mut out = vec![0u16; time.len()];
-    let mut taken = Taken { is_taken: [false; N_SLOTS as usize] };
+    let mut taken = UsedSlots { is_used: [false; N_SLOTS as usize] };
     for (rank, id) in used.iter().enumerate() {
         let name = profile.strings.get(*id);
         let hash = stable_hash(stem(name));
@@ -88,11 +88,11 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
 const MOST_LOOKED_AT: usize = 4096;
 
 /// Which slots are taken.
-struct Taken {
-    is_taken: [bool; N_SLOTS as usize],
+struct UsedSlots {
+    is_used: [bool; N_SLOTS as usize],
 }
 
-impl Taken {
+impl UsedSlots {
     /// A slot for the next name: the first free one in the order of its wish, at full chroma if it may have that, else at half; a shared one
     /// where none is free.
     fn slot(&mut self, wish: Wish, hash: u32) -> u16 {
@@ -104,8 +104,8 @@ impl Taken {
         };
         let full = order.into_iter().filter(|_| !is_quiet);
         let half = order.into_iter().map(|slot| slot + N_TOP);
-        let Some(found) = full.chain(half).find(|slot| !self.is_taken[usize::from(*slot)]) else { return shared(hash) };
-        self.is_taken[usize::from(found)] = true;
+        let Some(found) = full.chain(half).find(|slot| !self.is_used[usize::from(*slot)]) else { return shared(hash) };
+        self.is_used[usize::from(found)] = true;
         found
     }
 }

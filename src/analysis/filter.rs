@@ -110,7 +110,7 @@ fn semaphore_text(profile: &Profile, used: &SemaphoreUse) -> String {
 /// Fields that a condition can be on: name, attributes, and the numbers that the profile has.
 pub fn fields(profile: &Profile) -> Vec<(String, String)> {
     let mut out = super::groupings::groupings(profile);
-    let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told());
+    let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_recorded());
     out.extend(NUMBERS.iter().filter(|n| has(n.0)).map(|n| (n.0.to_string(), n.1.to_string())));
     if matches!(&profile.domain, Domain::NeuronDevice(device) if !device.semaphores.is_empty()) {
         out.push((SEMAPHORE.0.into(), SEMAPHORE.1.into()));
@@ -133,10 +133,10 @@ impl Numbers<'_> {
         }
     }
 
-    fn is_told(self) -> bool {
+    fn is_recorded(self) -> bool {
         match self {
             Numbers::Wide(v) => !v.is_empty(),
-            Numbers::Narrow(v) => v.is_told(),
+            Numbers::Narrow(v) => v.is_recorded(),
         }
     }
 }
@@ -198,8 +198,8 @@ impl<'a> Filter<'a> {
         if !category.is_empty() {
             match profile.attribute("category") {
                 _ if category == SEMAPHORE.0 => tests.push(Test::OneOf(with_semaphores(profile, |_| true))),
-                Some(told) => {
-                    tests.push(Test::Text(vec![&told.values], profile.strings.iter().map(|(_, text)| text == category).collect()));
+                Some(column) => {
+                    tests.push(Test::Text(vec![&column.values], profile.strings.iter().map(|(_, text)| text == category).collect()));
                 }
                 None => {
                     let is_of = |lane: &&crate::model::Lane| kind(profile.tracks[lane.track.index()].kind).0 == category;

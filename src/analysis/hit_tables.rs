@@ -105,9 +105,9 @@ pub fn tables(profile: &Profile, within: &Within, is_wanted: impl Fn(SliceId) ->
 
 /// Those of the conformance of classic's tables: names, attributes, bytes of a transfer.
 fn fields(profile: &Profile) -> Vec<(String, String, Column<'_>)> {
-    let told = filter::fields(profile);
+    let fields = filter::fields(profile);
     let mut out = Vec::new();
-    for (id, label) in told {
+    for (id, label) in fields {
         match (column(profile, &id), &profile.domain) {
             (Some(values), _) => out.push((id, label, Column::Text(values))),
             (None, Domain::NeuronDevice(device)) if id == "bytes" => out.push((id, label, Column::Number(&device.bytes))),

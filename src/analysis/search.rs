@@ -58,14 +58,14 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Sear
         hits.truncate(limit);
     }
     hits.sort_unstable_by_key(key);
-    let mut instants = moments(profile, query)?;
+    let mut instants = instants_hit(profile, query)?;
     let n_instants = instants.len() as u64;
     instants.truncate(limit);
     Ok(SearchHits { slices: hits, n_total, instants, n_instants })
 }
 
 /// Times whose name is a hit, by time.
-fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, SearchError> {
+fn instants_hit(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, SearchError> {
     let is_of_names = query.field.is_empty() || query.field == "name";
     let has_terms = query.terms.iter().any(|t| !t.text.trim().is_empty());
     if query.text.is_empty() || !is_of_names || has_terms || !query.category.is_empty() {

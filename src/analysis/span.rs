@@ -79,8 +79,8 @@ pub fn span(profile: &Profile, range: TimeRange) -> SpanFigures {
 fn transfer_bytes(profile: &Profile) -> Option<Vec<(u32, u64)>> {
     match &profile.domain {
         Domain::NeuronDevice(device) => {
-            let told = device.bytes.iter().zip(0u32..).filter(|(b, _)| **b != NeuronDevice::ABSENT);
-            Some(told.map(|(b, slice)| (slice, u64::from(*b))).collect())
+            let recorded = device.bytes.iter().zip(0u32..).filter(|(b, _)| **b != NeuronDevice::ABSENT);
+            Some(recorded.map(|(b, slice)| (slice, u64::from(*b))).collect())
         }
         Domain::Torch(torch) => Some(torch.kernels.iter().filter(|k| k.bytes != u64::MAX).map(|k| (k.slice, k.bytes)).collect()),
         _ => None,
@@ -115,18 +115,18 @@ fn track_span(profile: &Profile, track: TrackId, range: TimeRange, bytes: Option
         n_slices: sums.0,
         n_whole: sums.1,
         mean: DurationNs((sums.2 / i128::from(sums.0)) as i64),
-        bytes: bytes.and_then(|told| moved(profile, told, of, range)),
+        bytes: bytes.and_then(|recorded| moved(profile, recorded, of, range)),
     })
 }
 
 /// Bytes that the transfers of a track move within the range; `None` if the track has no transfers at all.
-fn moved(profile: &Profile, told: &[(u32, u64)], of: std::ops::Range<usize>, range: TimeRange) -> Option<u64> {
-    let first = told.partition_point(|t| (t.0 as usize) < of.start);
-    let end = told.partition_point(|t| (t.0 as usize) < of.end);
+fn moved(profile: &Profile, recorded: &[(u32, u64)], of: std::ops::Range<usize>, range: TimeRange) -> Option<u64> {
+    let first = recorded.partition_point(|t| (t.0 as usize) < of.start);
+    let end = recorded.partition_point(|t| (t.0 as usize) < of.end);
     let within = |&(slice, bytes): &(u32, u64)| {
         share::within(bytes, (profile.slices.start[slice as usize], profile.slices.end(slice as usize)), range)
     };
-    (first < end).then(|| told[first..end].iter().map(within).fold(0, u64::saturating_add))
+    (first < end).then(|| recorded[first..end].iter().map(within).fold(0, u64::saturating_add))
 }
 
 fn counter_spans(profile: &Profile, counter: &Counter, range: TimeRange) -> Vec<CounterSpan> {

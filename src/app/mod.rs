@@ -1,5 +1,6 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
+mod error;
 pub mod open;
 mod shell;
 mod storage;
@@ -27,8 +28,8 @@ pub fn App() -> impl IntoView {
     shell::guide::follow(app);
     spawn_local(async move {
         match workers::worker_registry::prepare(app).await {
-            Ok(()) => workers::warm_up::rehearse(app).await,
-            Err(sentence) => actions::notify(app, sentence, true),
+            Ok(()) => workers::warm_up::run(app).await,
+            Err(error) => actions::notify(app, error.to_string(), true),
         }
     });
     let (files, directory) = (open::early::file_input(app, false), open::early::file_input(app, true));
@@ -95,10 +96,10 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
     let drop = window_event_listener(ev::drop, move |event| {
         event.prevent_default();
         is_dragging.set(false);
-        let Some(held) = event.data_transfer().map(|data| open::file_drop::hold(&data)) else {
+        let Some(dropped) = event.data_transfer().map(|data| open::file_drop::hold(&data)) else {
             return;
         };
-        open_held(app, held, |_| {});
+        open_dropped(app, dropped, |_| {});
     });
     let paste = window_event_listener(ev::paste, move |event| {
         let Some(data) = event.clipboard_data() else { return };
@@ -120,17 +121,17 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
 }
 
 /// Opens what was dropped, or says why it cannot be. `on_drop` gets the number of the drop.
-fn open_held(app: State, held: open::file_drop::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
+fn open_dropped(app: State, dropped: open::file_drop::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
     spawn_local(async move {
-        match held.files().await {
+        match dropped.files().await {
             Ok(files) => {
                 if let Some(drop) = open::opening::open(app, files) {
                     on_drop(drop);
                 }
             }
-            Err(sentence) => {
+            Err(error) => {
                 actions::drop_begins(app);
-                actions::notify_of_drop(app, sentence, true);
+                actions::notify_of_drop(app, error.to_string(), true);
             }
         }
     });
@@ -195,7 +196,7 @@ fn open_sample(app: State, name: String, is_guided: bool) {
                 }
             }
             Err(why) => {
-                let why = crate::worker::blob::words(&why);
+                let why = crate::worker::error::words(&why);
                 actions::drop_begins(app);
                 actions::notify_of_drop(app, format!("The sample `{name}` could not be loaded from this site: {why}"), true);
             }

@@ -86,7 +86,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The most specific part of a qualified name: the last one that is neither a lambda nor the operator that calls it.
-fn telling(text: &str) -> &str {
+fn specific_part(text: &str) -> &str {
     let says_little = |part: &&str| part.starts_with('{') || part.starts_with("operator") || matches!(*part, "type" | "value" | "Params");
     parts(text).filter(|part| !says_little(part)).last().or_else(|| parts(text).last()).unwrap_or(text)
 }
@@ -124,7 +124,7 @@ fn simple(text: &str, depth: u32) -> String {
     let words = cut(text, b' ').map(|word| &word[word.len() - bare(word)..]);
     let words = words.filter(|word| !word.is_empty() && !matches!(*word, "const" | "volatile"));
     let word = |word: &str| {
-        let part = telling(word);
+        let part = specific_part(word);
         let (name, inner) = template(part);
         let stars: String = word.chars().rev().take_while(|c| matches!(c, '*' | '&')).collect();
         match inner {
@@ -145,7 +145,7 @@ fn plain_type(text: &str) -> String {
 
 /// What is innermost in a type: the first named thing of its first argument that has one, and so on.
 fn innermost(text: &str, depth: u32) -> String {
-    let part = telling(text);
+    let part = specific_part(text);
     let (name, inner) = template(part);
     let is_named = |argument: &&str| argument.contains(['<', '{']) || argument.contains("::") && argument.contains('(');
     if let Some(deeper) = inner.and_then(|inner| cut(inner, b',').find(is_named)).filter(|_| depth < DEEPEST) {
@@ -159,25 +159,25 @@ fn innermost(text: &str, depth: u32) -> String {
 
 /// A function's name with as many of its template arguments as have room.
 fn function(text: &str) -> String {
-    let (name, inner) = template(telling(text));
+    let (name, inner) = template(specific_part(text));
     let Some(inner) = inner else { return name.into() };
     let with = |arguments: &[String]| format!("{name}<{}>", arguments.join(", "));
     let is_long = |text: &str| text.chars().count() > LONG;
     let mut arguments: Vec<String> = cut(inner, b',').map(|argument| simple(argument, 0)).collect();
-    let mut telling = None;
+    let mut first_specific = None;
     if is_long(&with(&arguments)) {
         for (at, text) in cut(inner, b',').enumerate().take(arguments.len()) {
             if arguments[at].chars().count() > LONG_ARGUMENT || text.contains("{lambda(") {
                 arguments[at] = innermost(text, 0);
-                telling = telling.or(Some(at));
+                first_specific = first_specific.or(Some(at));
             }
         }
     }
     // The last ones go first, but the first of those that were long is what distinguishes two kernels.
-    let mut n_kept = arguments.len();
-    while is_long(&with(&arguments)) && n_kept > 1 + telling.unwrap_or(0) {
-        n_kept -= 1;
-        arguments.truncate(n_kept);
+    let mut n_shown = arguments.len();
+    while is_long(&with(&arguments)) && n_shown > 1 + first_specific.unwrap_or(0) {
+        n_shown -= 1;
+        arguments.truncate(n_shown);
         arguments.push("…".into());
     }
     with(&arguments)

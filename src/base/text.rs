@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn one_is_singular() {
-        let said = [0, 1, 1234].map(|n| counted(n, "kernel"));
-        assert_eq!(said, ["0 kernels", "1 kernel", "1\u{202f}234 kernels"]);
+        let texts = [0, 1, 1234].map(|n| counted(n, "kernel"));
+        assert_eq!(texts, ["0 kernels", "1 kernel", "1\u{202f}234 kernels"]);
         assert_eq!(
             (counted(2, "fetch"), counted(1, "class"), counted(3, "class")),
             ("2 fetches".into(), "1 class".into(), "3 classes".into())

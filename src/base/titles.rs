@@ -12,7 +12,7 @@ pub struct Titled<'a> {
 }
 
 /// A unique title for each. A title that is already unique stays; others get folders, else the file's name, else digits of the hash.
-pub fn tell_apart(all: &[Titled<'_>]) -> Vec<String> {
+pub fn distinguish(all: &[Titled<'_>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(all.len());
     for (i, one) in all.iter().enumerate() {
         let peers: Vec<&Titled<'_>> = all.iter().enumerate().filter(|(j, o)| *j != i && o.title == one.title).map(|o| o.1).collect();
@@ -59,7 +59,7 @@ mod tests {
 
     fn check(all: &[(&str, &str, &str)], wanted: &[&str]) {
         let all: Vec<Titled<'_>> = all.iter().map(|&(title, path, hash)| Titled { title, path, hash }).collect();
-        assert_eq!(tell_apart(&all), wanted);
+        assert_eq!(distinguish(&all), wanted);
     }
 
     #[test]

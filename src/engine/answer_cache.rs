@@ -44,15 +44,15 @@ mod tests {
     #[test]
     fn what_was_used_last_stays() {
         let answer = |i: usize| Rc::new(EncodedAnswer::of::<TableHelpQuery>(Ok(&vec![i.to_string()])));
-        let mut kept = AnswerCache::default();
-        kept.keep(query(0), Rc::new(EncodedAnswer::refused("No.")));
-        assert_eq!(kept.get(&query(0)), None, "a refusal may be another one next time");
+        let mut cache = AnswerCache::default();
+        cache.keep(query(0), Rc::new(EncodedAnswer::refused("No.")));
+        assert_eq!(cache.get(&query(0)), None, "a refusal may be another one next time");
         for i in 0..AnswerCache::MOST {
-            kept.keep(query(i), answer(i));
+            cache.keep(query(i), answer(i));
         }
-        assert_eq!(kept.get(&query(0)), Some(answer(0)));
-        kept.keep(query(99), answer(99));
-        let has = |kept: &mut AnswerCache, i| kept.get(&query(i)).is_some();
-        assert_eq!([0, 1, 2, 99].map(|i| has(&mut kept, i)), [true, false, true, true]);
+        assert_eq!(cache.get(&query(0)), Some(answer(0)));
+        cache.keep(query(99), answer(99));
+        let has = |cache: &mut AnswerCache, i| cache.get(&query(i)).is_some();
+        assert_eq!([0, 1, 2, 99].map(|i| has(&mut cache, i)), [true, false, true, true]);
     }
 }

@@ -1,6 +1,6 @@
 //! Computed counters and steps, added to the columns for the page. The profile itself is not changed.
 
-use super::hot::{HotMeta, Step};
+use super::page_columns::{PageMeta, Step};
 use super::{Session, full};
 use crate::analysis::torch;
 use crate::analysis::torch::trace::{DeviceCounters, Line, TraceCounters};
@@ -9,7 +9,7 @@ use crate::model::{Counter, Domain, NeuronDevice, Profile, Series, Torch, Track,
 
 impl Session {
     /// Adds what is computed from the trace: two counters per device, and the steps.
-    pub(super) fn add_derived(&self, meta: &mut HotMeta) {
+    pub(super) fn add_derived(&self, meta: &mut PageMeta) {
         if let Domain::NeuronDevice(device) = &self.profile.domain {
             // A program without them does not import such a profile.
             if let Ok(neuron) = full::linked() {
@@ -28,7 +28,7 @@ fn group_of(profile: &Profile, torch: &Torch, device: u32) -> Option<TrackId> {
 }
 
 /// `group` maps a device to the parent of its rows.
-fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceCounters) {
+fn add(meta: &mut PageMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceCounters) {
     let step = |s: crate::analysis::torch::trace::StepMark| Step {
         name: s.name,
         slice: s.slice,
@@ -42,12 +42,12 @@ fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceC
 }
 
 /// Adds the curves of a device profile.
-pub(super) fn add_curves(profile: &Profile, device: &NeuronDevice, meta: &mut HotMeta) {
+pub(super) fn add_curves(profile: &Profile, device: &NeuronDevice, meta: &mut PageMeta) {
     crate::analysis::device::activity::curves::lines(profile, device).into_iter().for_each(|line| add_line(meta, line));
 }
 
 /// A row of its own for a curve of a core.
-fn add_line(meta: &mut HotMeta, line: crate::analysis::device::activity::curves::Line) {
+fn add_line(meta: &mut PageMeta, line: crate::analysis::device::activity::curves::Line) {
     let level = line.group.and_then(|g| meta.tracks.get(g.index())).map_or(0, |g| g.level + 1);
     let track = Track { parent: line.group, level, name: meta.strings.push(line.name), kind: TrackKind::Counter, lanes: 0..0 };
     meta.counters.push(Counter {
@@ -60,7 +60,7 @@ fn add_line(meta: &mut HotMeta, line: crate::analysis::device::activity::curves:
     meta.tracks.push(track);
 }
 
-fn add_device(meta: &mut HotMeta, group: Option<TrackId>, device: DeviceCounters) {
+fn add_device(meta: &mut PageMeta, group: Option<TrackId>, device: DeviceCounters) {
     let lines = [("utilization", device.utilization), ("est. SM efficiency", device.sm_efficiency)];
     let level = group.and_then(|g| meta.tracks.get(g.index())).map_or(0, |g| g.level + 1);
     for (name, Line { times, values }) in lines {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn counters_become_rows_of_their_device() {
-        let mut meta = HotMeta::default();
+        let mut meta = PageMeta::default();
         let name = meta.strings.push("GPU 0");
         meta.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Group, lanes: 0..0 });
         let line = Line { times: vec![TimeNs(0), TimeNs(10)], values: vec![0.25, 0.0] };

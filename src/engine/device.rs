@@ -320,18 +320,18 @@ impl Session {
             cells::text(row, Some(at)).is_some_and(|text| text == *value)
                 && others.iter().all(|(at, value)| cells::text(row, Some(*at)).is_none_or(|text| text == *value))
         };
-        let told = |row: &Vec<Cell>| {
+        let named_cells = |row: &Vec<Cell>| {
             let cell = |(i, name): (usize, &String)| Some((name.clone(), cells::text(row, Some(i))?));
             table.columns.iter().enumerate().filter_map(cell).collect()
         };
         if table.n_in_file == 0 {
-            return table.rows.iter().find(is_it).map(told);
+            return table.rows.iter().find(is_it).map(named_cells);
         }
         let mut first = 0;
         while first < table.n_in_file.min(MOST_ROWS) {
             let part = self.table(id, first, PAGE).ok()?;
             if let Some(row) = part.rows.iter().find(is_it) {
-                return Some(told(row));
+                return Some(named_cells(row));
             }
             if part.rows.is_empty() {
                 return None;

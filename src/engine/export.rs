@@ -129,7 +129,7 @@ impl Session {
 
     /// Slices of tracks of one kind by where their records lie; kept from part to part.
     pub(super) fn in_file_order(&self, wanted: TrackKind) -> Rc<Vec<SliceId>> {
-        if let Some((_, order)) = self.export_order.borrow().as_ref().filter(|kept| kept.0 == wanted) {
+        if let Some((_, order)) = self.export_order.borrow().as_ref().filter(|cached| cached.0 == wanted) {
             return order.clone();
         }
         let order = Rc::new(in_file_order(&self.profile, wanted));
@@ -161,14 +161,14 @@ fn rows(profile: &Profile, slices: &[SliceId], fields: &[Vec<String>], out: &mut
         let (start, duration) = (profile.slices.start[i].to_string(), profile.slices.duration[i].to_string());
         let moved = hbm.binary_search_by_key(&slice.0, |h| h.slice).ok().map(|at| [hbm[at].read, hbm[at].written]);
         let moved = moved.map(|m| m.map(|n| n.to_string())).unwrap_or_default();
-        let told = numbers.map(number);
+        let values = numbers.map(number);
         let fixed = [path, profile.name_of(slice), &start, &duration];
-        let told = told.iter().chain(&moved).map(String::as_str);
+        let values = values.iter().chain(&moved).map(String::as_str);
         let attributes = profile.attributes.iter().map(|a| profile.strings.get(a.values[i]));
         // No semaphore is written as -1.
         let read = read.iter().map(|field| if field == "-1" { "" } else { field.as_str() });
         let (own, before) = (i.to_string(), predecessors(profile, slice));
-        record(&mut out.text, fixed.into_iter().chain(told).chain(attributes).chain(read).chain([own.as_str(), before.as_str()]));
+        record(&mut out.text, fixed.into_iter().chain(values).chain(attributes).chain(read).chain([own.as_str(), before.as_str()]));
         out.n_rows += 1;
     }
 }

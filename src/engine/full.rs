@@ -1,7 +1,7 @@
 //! What only a program of every format links: answers about profiles of Neuron, run summaries and memory snapshots. The common worker is a third as
 //! large without.
 
-use super::hot::HotMeta;
+use super::page_columns::PageMeta;
 use super::question::{EncodedAnswer, Refusal, full_answer};
 use super::tables::{Part, Table};
 use super::{Session, derived};
@@ -29,7 +29,7 @@ pub(super) struct FullAnswers {
     /// Answers the question of the full list with that number and that value.
     pub answer: fn(u32, &[u8], &Session) -> EncodedAnswer,
     /// Adds the computed curves to what the page draws.
-    pub add_curves: fn(&Profile, &NeuronDevice, &mut HotMeta),
+    pub add_curves: fn(&Profile, &NeuronDevice, &mut PageMeta),
     /// See [`Details`].
     pub details: Details,
     /// What a device or system profile contributes to an explanation of two.

@@ -69,7 +69,7 @@ pub struct FindQuery {
 /// A colour slot for each slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColourKeysQuery {
-    /// An id of `HotMeta::colourings`.
+    /// An id of `PageMeta::colourings`.
     pub by: String,
 }
 

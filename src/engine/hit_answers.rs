@@ -46,7 +46,7 @@ impl Session {
             return Err(Refusal::NoSuchItem);
         }
         let fields = self.format()?.record(&self.input, &self.profile, slice.into()).unwrap_or_default();
-        let fields = slice_summary::telling(&fields, self.profile.name_of(slice));
+        let fields = slice_summary::distinctive_fields(&fields, self.profile.name_of(slice));
         Ok(SliceSummary { self_time: details::self_time(&self.profile, slice), fields })
     }
 
@@ -78,12 +78,12 @@ impl Session {
             _ => colouring::column(&self.profile, by)?,
         };
         let column = Rc::new(column);
-        let mut kept = self.derived.borrow_mut();
+        let mut cached = self.derived.borrow_mut();
         // Each takes four bytes a slice: only the last few of those that are made for colours are kept.
-        if kept.len() >= 4 {
-            kept.retain(|id, _| id == modules::ID);
+        if cached.len() >= 4 {
+            cached.retain(|id, _| id == modules::ID);
         }
-        kept.insert(by.into(), column.clone());
+        cached.insert(by.into(), column.clone());
         Some(column)
     }
 }

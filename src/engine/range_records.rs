@@ -97,8 +97,8 @@ pub(super) fn range_records(
     let next = match query.cursor.stage {
         Stage::Head => Some(head(member, origin, &mut out)?),
         Stage::Events => {
-            let kept = Kept::new(profile, model, query, origin);
-            Some(events(member, &kept, query.cursor, &mut out)?)
+            let selection = RecordSelection::new(profile, model, query, origin);
+            Some(events(member, &selection, query.cursor, &mut out)?)
         }
         Stage::Tail => tail(member, query.cursor, &mut out)?,
     };
@@ -180,7 +180,7 @@ fn root(text: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Which events are kept.
-struct Kept {
+struct RecordSelection {
     range: TimeRange,
     origin: i64,
     /// Offsets of the records of slices in this part of the file, sorted.
@@ -189,27 +189,27 @@ struct Kept {
     starts: FxHashSet<i64>,
 }
 
-impl Kept {
-    fn new(profile: &Profile, model: Option<&TorchModel>, query: &RangeRecordsQuery, origin: i64) -> Kept {
+impl RecordSelection {
+    fn new(profile: &Profile, model: Option<&TorchModel>, query: &RangeRecordsQuery, origin: i64) -> RecordSelection {
         let (slices, range) = (&profile.slices, query.range);
         let is_row: Vec<bool> =
             (0..profile.tracks.len()).map(|t| query.tracks.is_empty() || query.tracks.contains(&TrackId(t as u32))).collect();
         let touches = |i: usize| range.touches(TimeNs(slices.start[i]), DurationNs(slices.duration[i]));
-        let mut is_kept = vec![false; slices.len()];
+        let mut is_selected = vec![false; slices.len()];
         for lane in &profile.lanes {
             if is_row.get(lane.track.index()) == Some(&true) {
                 let first = lane.first as usize;
-                for (at, kept) in is_kept[first..lane.end as usize].iter_mut().enumerate() {
-                    *kept = touches(first + at);
+                for (at, flag) in is_selected[first..lane.end as usize].iter_mut().enumerate() {
+                    *flag = touches(first + at);
                 }
             }
         }
         if let Some(model) = model {
-            keep_linked(model, &slices.start, range, &mut is_kept);
+            select_linked(model, &slices.start, range, &mut is_selected);
         }
         let part = query.cursor.at..query.cursor.at.saturating_add(LONGEST);
         let (mut records, mut starts) = (Vec::new(), FxHashSet::default());
-        for (i, _) in is_kept.iter().enumerate().filter(|(_, kept)| **kept) {
+        for (i, _) in is_selected.iter().enumerate().filter(|(_, flag)| **flag) {
             let item = SliceId(i as u32).into();
             let both = [profile.record_of(item), profile.end_record_of(item)];
             records.extend(both.into_iter().flatten().filter(|r| r.member() == 0 && part.contains(&r.offset())).map(|r| r.offset()));
@@ -218,7 +218,7 @@ impl Kept {
             }
         }
         records.sort_unstable();
-        Kept { range, origin, records, starts }
+        RecordSelection { range, origin, records, starts }
     }
 
     fn keeps(&self, record: &[u8], offset: u64) -> bool {
@@ -252,30 +252,30 @@ impl Kept {
 }
 
 /// Host ranges below those that begin in the range; of device work that is kept, or launched by what is kept: its launch and the operators around it.
-fn keep_linked(model: &TorchModel, starts: &[i64], range: TimeRange, is_kept: &mut [bool]) {
+fn select_linked(model: &TorchModel, starts: &[i64], range: TimeRange, is_selected: &mut [bool]) {
     let trees = &model.trees;
     // Calls that begin in the range are counted whole: with what they call, and what that launches.
     let mut is_called = vec![false; trees.len()];
     for node in 0..trees.len() {
         let slice = trees.slice[node] as usize;
-        let begins = is_kept.get(slice) == Some(&true) && (range.start.0..range.end.0).contains(&starts[slice]);
+        let begins = is_selected.get(slice) == Some(&true) && (range.start.0..range.end.0).contains(&starts[slice]);
         // Parents are before their children.
         is_called[node] = begins || is_called.get(trees.parent[node] as usize) == Some(&true);
-        if let Some(kept) = is_kept.get_mut(slice).filter(|_| is_called[node]) {
-            *kept = true;
+        if let Some(flag) = is_selected.get_mut(slice).filter(|_| is_called[node]) {
+            *flag = true;
         }
     }
     for (at, &work) in model.events.work.iter().enumerate() {
         let launch = model.launch.get(at).copied().filter(|s| *s != NO_SLICE);
         let mut node = model.node_of_work.get(at).copied().filter(|n| (*n as usize) < trees.len());
-        let is_wanted = |slice: u32| is_kept.get(slice as usize) == Some(&true);
+        let is_wanted = |slice: u32| is_selected.get(slice as usize) == Some(&true);
         let is_launched = node.is_some_and(|node| is_called[node as usize]) || launch.is_some_and(is_wanted);
         if !is_launched && !is_wanted(work) {
             continue;
         }
         let mut keep = |slice: u32| {
-            if let Some(kept) = is_kept.get_mut(slice as usize) {
-                *kept = true;
+            if let Some(flag) = is_selected.get_mut(slice as usize) {
+                *flag = true;
             }
         };
         keep(work);
@@ -288,7 +288,12 @@ fn keep_linked(model: &TorchModel, starts: &[i64], range: TimeRange, is_kept: &m
 }
 
 /// Events from a place of the list.
-fn events(member: &Member, kept: &Kept, from: RecordsCursor, out: &mut RangeRecords) -> Result<RecordsCursor, RecordsError> {
+fn events(
+    member: &Member,
+    selection: &RecordSelection,
+    from: RecordsCursor,
+    out: &mut RangeRecords,
+) -> Result<RecordsCursor, RecordsError> {
     let mut n_bytes = PART;
     let mut cursor = from;
     loop {
@@ -300,7 +305,7 @@ fn events(member: &Member, kept: &Kept, from: RecordsCursor, out: &mut RangeReco
                 b'{' => {
                     let Some(len) = nested_len(&text[at..]) else { break };
                     let record = &text[at..at + len];
-                    if kept.keeps(record, from.at + at as u64) {
+                    if selection.keeps(record, from.at + at as u64) {
                         out.text.push_str(if cursor.has_events { ",\n" } else { "\n" });
                         out.text.push_str(&String::from_utf8_lossy(record));
                         cursor.has_events = true;

@@ -8,7 +8,7 @@ use crate::model::Profile;
 /// Largest gap between two records of one batch, bytes of the file.
 const MOST_BETWEEN: u64 = 16 << 10;
 /// Most bytes of one batch.
-const STRETCH: u64 = 1 << 20;
+const INTERVAL: u64 = 1 << 20;
 
 /// For each of `slices` its fields, as text: of each of `keys` the first name that its record has; empty where it has none.
 pub(super) fn fields(
@@ -42,8 +42,8 @@ pub(super) fn records(
     let at = |(i, slice): (usize, &SliceId)| (Cursor { place: place(profile.slices.record[slice.index()]), slice: slice.0 }, i);
     let mut order: Vec<(Cursor, usize)> = slices.iter().enumerate().map(at).collect();
     order.sort_unstable();
-    for stretch in order.chunk_by(|a, b| b.0.place - a.0.place <= MOST_BETWEEN) {
-        for part in pieces(stretch) {
+    for interval in order.chunk_by(|a, b| b.0.place - a.0.place <= MOST_BETWEEN) {
+        for part in pieces(interval) {
             let batch: Vec<Cursor> = part.iter().map(|p| p.0).collect();
             let input = with_window(input, &batch);
             for (cursor, i) in part {
@@ -58,7 +58,7 @@ pub(super) fn records(
 fn pieces(mut rest: &[(Cursor, usize)]) -> Vec<&[(Cursor, usize)]> {
     let mut out = Vec::new();
     while let Some(first) = rest.first() {
-        let n = rest.partition_point(|p| p.0.place - first.0.place < STRETCH).max(1);
+        let n = rest.partition_point(|p| p.0.place - first.0.place < INTERVAL).max(1);
         let (piece, after) = rest.split_at(n);
         out.push(piece);
         rest = after;

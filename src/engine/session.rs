@@ -5,7 +5,7 @@ use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal, Wire};
 use super::scoped::Scoped;
 use super::tables::RowIndex;
-use super::{HotColumns, HotMeta, full, hot};
+use super::{PageColumns, PageMeta, full, page_columns};
 use crate::analysis::colouring::name_at;
 use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
@@ -101,12 +101,12 @@ impl Session {
     }
 
     /// What the page holds for drawing.
-    pub fn hot(&self) -> HotColumns {
+    pub fn page_columns(&self) -> PageColumns {
         let Profile { slices, instants, .. } = &self.profile;
         let (track, time, name) = (instants.track.clone(), instants.time.clone(), instants.name.clone());
         let instants = Arc::new(InstantTable { track, time, name, ..InstantTable::default() });
-        HotColumns {
-            info: HotMeta { instants, ..self.hot_meta() },
+        PageColumns {
+            info: PageMeta { instants, ..self.page_meta() },
             start: slices.start.clone().into(),
             duration: slices.duration.clone().into(),
             name: slices.name.iter().map(|s| s.0).collect(),
@@ -114,9 +114,9 @@ impl Session {
         }
     }
 
-    /// The small part of [`Session::hot`], without its instants; the worker sends columns straight from the profile.
-    pub fn hot_meta(&self) -> HotMeta {
-        let mut meta = hot::hot_meta(&self.profile);
+    /// The small part of [`Session::page_columns`], without its instants; the worker sends columns straight from the profile.
+    pub fn page_meta(&self) -> PageMeta {
+        let mut meta = page_columns::page_meta(&self.profile);
         self.add_derived(&mut meta);
         meta
     }

@@ -48,7 +48,7 @@ const MOST: usize = 3;
 const LONGEST: usize = 80;
 
 /// The most informative fields of a record. Empty values and repetitions of the name are omitted. Without a preferred key: the first arguments.
-pub fn telling(fields: &[Field], name: &str) -> Vec<(String, String)> {
+pub fn distinctive_fields(fields: &[Field], name: &str) -> Vec<(String, String)> {
     let is_said = |f: &&Field| {
         let value = f.value.trim();
         !value.is_empty() && value != name && value != "[]" && value != "null"
@@ -74,7 +74,7 @@ mod tests {
             .iter()
             .map(|f| Field { group: f.0.into(), key: f.1.into(), value: f.2.into(), unit: f.3.into(), help: String::new() })
             .collect();
-        let got = telling(&fields, "op");
+        let got = distinctive_fields(&fields, "op");
         let got: Vec<(&str, &str)> = got.iter().map(|g| (g.0.as_str(), g.1.as_str())).collect();
         assert_eq!(got, want);
     }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_arguments_are_told_in_the_order_of_the_file() {
+    fn unknown_arguments_are_listed_in_the_order_of_the_file() {
         check(
             &[("Event", "x", "1", ""), ("Args", "b", "op", ""), ("Args", "c", "2", ""), ("Args", "a", "3", "ms")],
             &[("c", "2"), ("a", "3 ms")],

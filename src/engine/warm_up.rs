@@ -15,7 +15,7 @@ const N_LAUNCHES: usize = 3000;
 const PIECE: usize = 128 << 10;
 
 /// Launches in the trace that the page rehearses with.
-const N_REHEARSED: usize = 200;
+const N_LAUNCHES_SHOWN: usize = 200;
 
 /// Imports a synthetic trace and forgets it. Returns the slices it had.
 ///
@@ -33,8 +33,8 @@ pub fn warm_up() -> Result<usize, ImportError> {
 ///
 /// # Errors
 /// When the synthetic trace does not open.
-pub fn made_up() -> Result<Session, ImportError> {
-    opened(N_REHEARSED)
+pub fn synthetic_session() -> Result<Session, ImportError> {
+    opened(N_LAUNCHES_SHOWN)
 }
 
 fn opened(n_launches: usize) -> Result<Session, ImportError> {

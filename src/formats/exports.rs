@@ -39,19 +39,19 @@ fn is_protobuf(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn said(name: &str, bytes: &[u8]) -> Option<&'static str> {
+    fn sentence(name: &str, bytes: &[u8]) -> Option<&'static str> {
         how_to_export(&MemberHead { name: name.into(), len: bytes.len() as u64, head: bytes.to_vec(), is_gzip: false })
     }
 
     #[test]
-    fn parts_of_a_system_profile_are_told_by_name_and_content() {
+    fn parts_of_a_system_profile_are_recognised_by_name_and_content() {
         for name in SYSTEM {
-            let sentence = said(&format!("i-1_pid_7/5/{name}"), &[0x0a, 0x03, 1, 2, 3]).expect("known");
+            let sentence = sentence(&format!("i-1_pid_7/5/{name}"), &[0x0a, 0x03, 1, 2, 3]).expect("known");
             assert!(sentence.contains("neuron-explorer view -d DIR"), "{sentence}");
         }
-        assert!(said("neuron_profile/model.pb", &[0x08, 0x96, 0x01]).is_some_and(|s| s.contains("Inf1")));
-        assert_eq!(said("ntrace.pb", b"<html>"), None);
-        assert_eq!(said("ntrace.pb", b""), None);
-        assert_eq!(said("other.pb", &[0x0a, 0x03, 1, 2, 3]), None);
+        assert!(sentence("neuron_profile/model.pb", &[0x08, 0x96, 0x01]).is_some_and(|s| s.contains("Inf1")));
+        assert_eq!(sentence("ntrace.pb", b"<html>"), None);
+        assert_eq!(sentence("ntrace.pb", b""), None);
+        assert_eq!(sentence("other.pb", &[0x0a, 0x03, 1, 2, 3]), None);
     }
 }

@@ -241,17 +241,17 @@ fn twice_packed() -> ImportError {
     )
 }
 
-/// Imports one claim. `tell` receives the progress of formats that are read at random access. Also returns the members for [`Format::record`]: in the
+/// Imports one claim. `report` receives the progress of formats that are read at random access. Also returns the members for [`Format::record`]: in the
 /// claim's order, inflated.
-pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
-    import_with(input, claim, tell, Plan::usual())
+pub fn import_claim(input: &InputSet, claim: &Claim, report: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
+    import_with(input, claim, report, Plan::usual())
 }
 
 /// As [`import_claim`] with the threads and piece sizes of `plan`.
 pub fn import_with(
     input: &InputSet,
     claim: &Claim,
-    tell: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(Progress),
     plan: Plan,
 ) -> Result<(Imported, InputSet), ImportError> {
     let format =
@@ -274,7 +274,8 @@ pub fn import_with(
     let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
     ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
     // Read at random access: bytes are waited for while they are parsed.
-    let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, tell)))?;
+    let profile =
+        phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, report)))?;
     Ok((Imported { profile, ledger }, readable))
 }
 
@@ -384,7 +385,7 @@ fn text_len(head: &MemberHead, member: &Member) -> u64 {
     let Some(&[a, b, c, d]) = member.read(head.len.saturating_sub(4), 4).ok().as_deref() else {
         return guess;
     };
-    let said = u64::from(u32::from_le_bytes([a, b, c, d]));
-    let wraps = (guess.saturating_sub(said) + (1 << 31)) >> 32;
-    (said + (wraps << 32)).max(head.len)
+    let stated = u64::from(u32::from_le_bytes([a, b, c, d]));
+    let wraps = (guess.saturating_sub(stated) + (1 << 31)) >> 32;
+    (stated + (wraps << 32)).max(head.len)
 }

@@ -49,7 +49,7 @@ impl Lanes {
 
 /// Reports the progress of an import at random access.
 pub struct ProgressReporter<'a> {
-    tell: &'a mut dyn FnMut(Progress),
+    report: &'a mut dyn FnMut(Progress),
     lanes: Lanes,
     bytes: u64,
     total: u64,
@@ -63,9 +63,9 @@ pub struct ProgressReporter<'a> {
 
 impl<'a> ProgressReporter<'a> {
     /// Tells of an import of `input`.
-    pub fn new(input: &InputSet, tell: &'a mut dyn FnMut(Progress)) -> Self {
+    pub fn new(input: &InputSet, report: &'a mut dyn FnMut(Progress)) -> Self {
         let total = input.members.iter().map(Member::len).fold(0, u64::saturating_add);
-        ProgressReporter { tell, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
+        ProgressReporter { report, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
     }
 
     /// Expected number of slices, so that the preview samples all of them evenly.
@@ -87,7 +87,7 @@ impl<'a> ProgressReporter<'a> {
             self.next += self.step;
         }
         let preview = self.lanes.take(builder);
-        (self.tell)(Progress { bytes: self.bytes.min(self.total), total: self.total, records: self.records, preview });
+        (self.report)(Progress { bytes: self.bytes.min(self.total), total: self.total, records: self.records, preview });
     }
 }
 
@@ -102,21 +102,21 @@ mod tests {
         let mut builder = ProfileBuilder::new();
         let spec = |name: &str| TrackSpec { parent: None, name: name.into(), kind: TrackKind::Engine, sort: 0 };
         let tracks = ["Vector", "Tensor"].map(|name| builder.track(spec(name)));
-        let (mut told, n) = (Vec::new(), 3 * MOST);
-        let mut tell = |progress: Progress| told.push(progress);
+        let (mut reports, n) = (Vec::new(), 3 * MOST);
+        let mut report = |progress: Progress| reports.push(progress);
         let input = InputSet { members: vec![Member::new("a", std::sync::Arc::new(MemorySource(vec![0; 10])))] };
-        let mut watch = ProgressReporter::new(&input, &mut tell);
+        let mut watch = ProgressReporter::new(&input, &mut report);
         watch.expect_slices(n);
         for i in 0..n {
             let raw = RawSlice { track: tracks[i & 1], start: i as i64, duration: 1, name: StrId(0), record: RecordRef::default() };
             builder.slice(raw);
             watch.read(1, 1, &mut builder);
         }
-        assert_eq!(told.len(), n.div_ceil(STRIDE as usize));
-        assert_eq!(told[0].preview.lanes, ["Vector"]);
-        let last = &told[told.len() - 1];
+        assert_eq!(reports.len(), n.div_ceil(STRIDE as usize));
+        assert_eq!(reports[0].preview.lanes, ["Vector"]);
+        let last = &reports[reports.len() - 1];
         assert_eq!((last.bytes, last.total, &last.preview.lanes[..]), (10, 10, &["Vector".to_string(), "Tensor".into()][..]));
-        let starts: Vec<i64> = told.iter().flat_map(|t| t.preview.slices.iter().map(|s| s.1)).collect();
+        let starts: Vec<i64> = reports.iter().flat_map(|t| t.preview.slices.iter().map(|s| s.1)).collect();
         assert!(starts.len() > MOST / 2 && starts.windows(2).all(|pair| pair[1] == pair[0] + 3));
     }
 }

@@ -112,7 +112,7 @@ struct Extra {
 
 impl Extra {
     /// Whether any slice or row has a value of its own; `shared` are the values of rows.
-    fn is_told(&self, shared: &[u32]) -> bool {
+    fn is_recorded(&self, shared: &[u32]) -> bool {
         !self.values.is_empty() || self.is_own || shared.iter().any(|value| *value != self.default)
     }
 }
@@ -337,8 +337,8 @@ impl ProfileBuilder {
     }
 
     /// Leaves out the string columns in which nothing was set. Only after the last slice.
-    pub fn drop_untold(&mut self) {
-        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || column.is_told(&column.shared));
+    pub fn drop_unrecorded(&mut self) {
+        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || column.is_recorded(&column.shared));
     }
 
     /// The earliest slice, counter sample or instant so far.

@@ -8,19 +8,19 @@ type Make<T> = Box<dyn FnOnce() -> Vec<T> + Send>;
 /// A value for each slice. What it is made from is kept until somebody reads it; it reads as a slice of values.
 pub struct Column<T> {
     n_rows: usize,
-    is_told: bool,
+    is_recorded: bool,
     values: LazyLock<Vec<T>, Make<T>>,
 }
 
 impl<T> Column<T> {
-    /// A column of `n_rows` values that `make` gives when the first is read; `is_told`: whether it tells anything.
-    pub fn later(n_rows: usize, is_told: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
-        Column { n_rows, is_told, values: LazyLock::new(Box::new(make)) }
+    /// A column of `n_rows` values that `make` gives when the first is read; `is_recorded`: whether it tells anything.
+    pub fn later(n_rows: usize, is_recorded: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
+        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)) }
     }
 
     /// Whether the file tells the value of any slice; reads none.
-    pub fn is_told(&self) -> bool {
-        self.is_told
+    pub fn is_recorded(&self) -> bool {
+        self.is_recorded
     }
 
     /// How many values there are; reads none.
@@ -109,6 +109,6 @@ mod tests {
         assert_eq!((column.len(), n_made.load(Ordering::Relaxed)), (3, 0));
         assert_eq!((column[1], column.iter().sum::<i32>(), n_made.load(Ordering::Relaxed)), (2, 6, 1));
         assert_eq!(column.clone().as_slice(), [1, 2, 3]);
-        assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_told());
+        assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_recorded());
     }
 }

@@ -102,7 +102,7 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
     app.state.profiles().update_untracked(|all| {
         all.push(profile);
-        runs::tell_apart(all);
+        runs::distinguish(all);
     });
     if let Some(sentence) = runs::place_all(app, drop, &path, rank) {
         notify(app, sentence, false);
@@ -120,7 +120,7 @@ pub fn show_sibling(app: App, id: u32) {
     let Some(front) = app.front_untracked() else {
         return;
     };
-    if front.hot.info.views.contains(&view) {
+    if front.columns.info.views.contains(&view) {
         show_view(app, &view);
     }
 }
@@ -131,13 +131,13 @@ pub fn show_profile(app: App, id: u32) {
         return;
     }
     keep_choices(app);
-    let kept = app.state.profiles().with_untracked(|all| {
+    let background = app.state.profiles().with_untracked(|all| {
         let profile = all.iter().find(|p| p.id == id)?;
-        let mut kept = profile.kept.clone();
-        if kept.view.is_empty() {
-            kept.view = first_view(&profile.hot.info.views, profile.has_lost()).into();
+        let mut background = profile.background.clone();
+        if background.view.is_empty() {
+            background.view = first_view(&profile.columns.info.views, profile.has_lost()).into();
         }
-        Some(kept)
+        Some(background)
     });
     app.selection.set(None);
     app.window.set(None);
@@ -146,7 +146,7 @@ pub fn show_profile(app: App, id: u32) {
     set_highlights(app, Vec::new());
     app.state.search().update(|s| *s = super::Search { text: std::mem::take(&mut s.text), ..super::Search::default() });
     app.state.front().set(Some(id));
-    restore(app, kept.unwrap_or_default());
+    restore(app, background.unwrap_or_default());
 }
 
 /// Shows the start page; open profiles stay in their tabs.
@@ -173,7 +173,7 @@ pub fn keep_choices(app: App) {
     let Some(front) = app.state.front().get_untracked() else {
         return;
     };
-    let kept = BackgroundChoices {
+    let background = BackgroundChoices {
         view: app.state.view().get_untracked(),
         range: app.range.get_untracked(),
         region: app.region_scope.get_untracked(),
@@ -184,22 +184,22 @@ pub fn keep_choices(app: App) {
     };
     app.state.profiles().update_untracked(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == front) {
-            profile.kept = kept;
+            profile.background = background;
         }
     });
 }
 
-fn restore(app: App, kept: BackgroundChoices) {
-    show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
-    app.region_scope.set(kept.region);
-    app.range.set(kept.range);
-    app.rows.set(kept.rows);
-    app.choices.set(kept.choices);
+fn restore(app: App, background: BackgroundChoices) {
+    show_view(app, if background.view.is_empty() { "timeline" } else { &background.view });
+    app.region_scope.set(background.region);
+    app.range.set(background.range);
+    app.rows.set(background.rows);
+    app.choices.set(background.choices);
     super::region_scope::restore(app);
     app.chosen_annotation.set(None);
-    app.annotations.set(kept.annotations);
-    app.selection.set(kept.selection);
-    app.state.is_details_open().set(kept.selection.is_some());
+    app.annotations.set(background.annotations);
+    app.selection.set(background.selection);
+    app.state.is_details_open().set(background.selection.is_some());
 }
 
 /// Closes a tab; its neighbour comes to front, or the start page.
@@ -221,7 +221,7 @@ pub fn close_profile(app: App, id: u32) {
     }
     app.state.profiles().update(|all| {
         all.retain(|p| p.id != id);
-        runs::tell_apart(all);
+        runs::distinguish(all);
     });
     runs::forget_closed(app);
 }
@@ -236,10 +236,10 @@ pub fn profile_stopped(app: App, id: u32, sentence: String) {
 }
 
 /// A tab falls asleep, or wakes. `memory` is that of its new worker, bytes.
-pub fn profile_rests(app: App, id: u32, rest: WorkerState, memory: Option<u64>) {
+pub fn set_worker_state(app: App, id: u32, worker_state: WorkerState, memory: Option<u64>) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
-            profile.rest = rest;
+            profile.worker_state = worker_state;
             profile.memory = memory.unwrap_or(profile.memory);
         }
     });

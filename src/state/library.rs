@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How the file of a profile is opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum KeptAs {
+pub enum StoredAs {
     /// From its place on disk, once the browser has asked for permission.
     File,
     /// From a copy in the browser's own storage.
@@ -18,13 +18,13 @@ pub enum KeptAs {
     Nothing,
 }
 
-impl KeptAs {
+impl StoredAs {
     /// What `public/library.js` calls it.
-    pub fn named(name: &str) -> KeptAs {
+    pub fn named(name: &str) -> StoredAs {
         match name {
-            "file" => KeptAs::File,
-            "copy" => KeptAs::Copy,
-            _ => KeptAs::Nothing,
+            "file" => StoredAs::File,
+            "copy" => StoredAs::Copy,
+            _ => StoredAs::Nothing,
         }
     }
 }
@@ -60,13 +60,13 @@ pub struct Entry {
     /// Names of the profiles it was compared with, the last one first.
     pub compared: Vec<String>,
     /// How its file is opened again.
-    pub kept: KeptAs,
+    pub stored: StoredAs,
     /// [`Entry::line`], for the start page that is drawn before the program is there.
     pub line: String,
 }
 
 /// Entries that are kept; starred ones are not counted.
-const N_KEPT: usize = 200;
+const MAX_ENTRIES: usize = 200;
 /// Names of compared profiles that are kept.
 const N_COMPARED: usize = 4;
 /// Longer names and tags are cut, characters.
@@ -83,15 +83,15 @@ impl Entry {
         let steps = (self.n_steps > 0).then(|| text::counted(self.n_steps, "step"));
         let duration = self.duration_ns.filter(|ns| *ns > 0).map(|ns| text::duration(DurationNs(ns)));
         let size = (self.n_bytes > 0).then(|| text::bytes(self.n_bytes));
-        let kept = match self.kept {
-            KeptAs::Nothing => None,
-            KeptAs::File => Some("opens from disk".to_string()),
-            KeptAs::Copy => Some("copy kept".to_string()),
+        let stored = match self.stored {
+            StoredAs::Nothing => None,
+            StoredAs::File => Some("opens from disk".to_string()),
+            StoredAs::Copy => Some("copy kept".to_string()),
         };
         let own = (!self.title.is_empty()).then(|| self.name.clone());
         let given = |text: &str| (!text.is_empty()).then(|| text.to_string());
         let date = format!("{} UTC", self.date);
-        let all = [own, given(&self.kind), given(&self.device), duration, steps, size, given(&self.figure), Some(date), kept];
+        let all = [own, given(&self.kind), given(&self.device), duration, steps, size, given(&self.figure), Some(date), stored];
         all.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
@@ -130,7 +130,7 @@ pub fn with(list: &[Entry], newest: Entry) -> Vec<Entry> {
             tags: old.tags.clone(),
             is_starred: old.is_starred,
             compared: old.compared.clone(),
-            kept: old.kept,
+            stored: old.stored,
             device: old.device.clone(),
             figure: old.figure.clone(),
             ..newest
@@ -147,7 +147,7 @@ pub fn ordered(list: Vec<Entry>) -> Vec<Entry> {
     let newest_first = |list: &mut Vec<Entry>| list.order_by(|a, b| b.date.cmp(&a.date));
     newest_first(&mut starred);
     newest_first(&mut rest);
-    rest.truncate(N_KEPT);
+    rest.truncate(MAX_ENTRIES);
     starred.append(&mut rest);
     starred
 }
@@ -181,19 +181,19 @@ mod tests {
         assert_eq!(read, list);
         assert_eq!(from_text("nonsense"), []);
         let many = (0..300).fold(Vec::new(), |list, i| with(&list, entry("f", &format!("{i}"))));
-        assert_eq!((many.len(), many[0].hash.as_str()), (N_KEPT, "299"));
+        assert_eq!((many.len(), many[0].hash.as_str()), (MAX_ENTRIES, "299"));
     }
 
     #[test]
     fn what_the_user_noted_stays_with_the_content() {
         let mut first = entry("a.json", "1");
         first.rename(" Baseline ", "slow, ,h100,slow");
-        (first.is_starred, first.kept, first.figure) = (true, KeptAs::Copy, "GPU busy 5%".into());
+        (first.is_starred, first.stored, first.figure) = (true, StoredAs::Copy, "GPU busy 5%".into());
         first.compared_with("b.json");
         let list = with(&with(&[first], entry("b.json", "2")), entry("a2.json", "1"));
         let again = &list[0];
         assert_eq!((again.label(), again.name.as_str(), again.tags.join("+").as_str()), ("Baseline", "a2.json", "slow+h100"));
-        assert_eq!((again.is_starred, again.kept, again.compared.join("+").as_str()), (true, KeptAs::Copy, "b.json"));
+        assert_eq!((again.is_starred, again.stored, again.compared.join("+").as_str()), (true, StoredAs::Copy, "b.json"));
         assert!(again.matches("H100 base copy") && !again.matches("h100 b.json.gz"));
         let mut own = again.clone();
         own.rename("a2.json", "");
@@ -210,7 +210,7 @@ mod tests {
             n_steps: 3,
             n_bytes: 2_000_000,
             figure: "GPU busy 55.5%".into(),
-            kept: KeptAs::File,
+            stored: StoredAs::File,
             ..entry("a.json", "1")
         };
         assert_eq!(
@@ -222,6 +222,6 @@ mod tests {
     #[test]
     fn lists_of_older_and_of_newer_versions_are_read() {
         let read = from_text(r#"[{"name":"a","kind":"k","hash":"1","date":"d"},{"hash":"2","kept":"elsewhere","new":1}]"#);
-        assert_eq!((read.len(), read[0].name.as_str(), read[1].kept), (2, "a", KeptAs::Nothing));
+        assert_eq!((read.len(), read[0].name.as_str(), read[1].stored), (2, "a", StoredAs::Nothing));
     }
 }

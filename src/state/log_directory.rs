@@ -72,7 +72,7 @@ mod tests {
         ];
         let all: Vec<Found> = paths.iter().map(|p| found(p)).collect();
         let listed = profiles(&all[..5], None);
-        let said = |all: &[LogProfile]| {
+        let rows_of = |all: &[LogProfile]| {
             all.iter().map(|p| (p.place.run.clone(), p.place.worker.clone(), p.place.span, p.is_new)).collect::<Vec<_>>()
         };
         let row = |run: &str, worker: &str, span, is_new| (run.to_string(), worker.to_string(), span, is_new);
@@ -83,10 +83,10 @@ mod tests {
             row("run1", "w10", Some(1), false),
             row("run2", "w1", Some(1), false),
         ];
-        assert_eq!(said(&listed), want);
+        assert_eq!(rows_of(&listed), want);
         assert_eq!(listed[1].at, 3);
         let again = profiles(&all, Some(&listed));
-        assert_eq!(said(&again)[0], row("hta", "rank 0", None, true));
+        assert_eq!(rows_of(&again)[0], row("hta", "rank 0", None, true));
         assert_eq!(again.iter().filter(|p| p.is_new).count(), 1);
     }
 }

@@ -21,7 +21,7 @@ pub mod workspace;
 
 use crate::base::{EventId, Ledger, Origin, SliceId, TimeRange, TraceIdentity};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{FormatInfo, HotColumns, Preview, ProfileKind};
+use crate::worker::protocol::{FormatInfo, PageColumns, Preview, ProfileKind};
 use annotations::Book;
 use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
@@ -55,7 +55,7 @@ pub struct OpenProfile {
     /// Asks its worker.
     pub ask: Ask,
     /// What is drawn.
-    pub hot: Arc<HotColumns>,
+    pub columns: Arc<PageColumns>,
     /// What was read and skipped.
     pub ledger: Arc<Ledger>,
     /// Memory of its worker, bytes.
@@ -63,25 +63,25 @@ pub struct OpenProfile {
     /// Why its worker no longer answers.
     pub stopped: Option<String>,
     /// Whether its worker is ready.
-    pub rest: WorkerState,
+    pub worker_state: WorkerState,
     /// What was chosen when another tab came to front.
-    pub kept: BackgroundChoices,
+    pub background: BackgroundChoices,
 }
 
 impl OpenProfile {
     /// Whether it is a profile, a program or a summary of a Neuron device.
     pub fn is_device(&self) -> bool {
-        self.hot.info.kind == ProfileKind::NeuronDevice
+        self.columns.info.kind == ProfileKind::NeuronDevice
     }
 
     /// Whether it is a trace of the PyTorch profiler.
     pub fn is_torch(&self) -> bool {
-        self.hot.info.kind == ProfileKind::Torch
+        self.columns.info.kind == ProfileKind::Torch
     }
 
     /// Whether its worker is there, and uses memory.
     pub fn is_awake(&self) -> bool {
-        self.stopped.is_none() && self.rest == WorkerState::Awake
+        self.stopped.is_none() && self.worker_state == WorkerState::Awake
     }
 
     /// Whether records of the file are missing.
@@ -251,8 +251,8 @@ pub struct App {
     pub slice_set: RwSignal<Option<SliceSet>>,
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
-    /// What profiles begin with, where the user has saved it; see [`App::mine`].
-    pub own: RwSignal<SavedDefaults>,
+    /// What profiles begin with, where the user has saved it; see [`App::front_defaults`].
+    pub saved_defaults: RwSignal<SavedDefaults>,
     /// Markers and regions of the profile in front.
     pub annotations: RwSignal<Book>,
     /// The chosen one of them.
@@ -280,7 +280,7 @@ impl App {
             highlights: RwSignal::new(Arc::default()),
             slice_set: RwSignal::new(None),
             choices: RwSignal::default(),
-            own: RwSignal::default(),
+            saved_defaults: RwSignal::default(),
             annotations: RwSignal::default(),
             chosen_annotation: RwSignal::new(None),
             layout: RwSignal::default(),
@@ -302,14 +302,14 @@ impl App {
     /// What slices are coloured by: the column that was chosen, where the profile in front has it. Tracked.
     pub fn colour_by(&self) -> String {
         let chosen = self.view_state("timeline").get("colour").unwrap_or_default();
-        let is_known = self.front().is_some_and(|p| p.hot.info.colourings.iter().any(|c| c.0 == chosen));
+        let is_known = self.front().is_some_and(|p| p.columns.info.colourings.iter().any(|c| c.0 == chosen));
         if is_known { chosen } else { BY_NAME.into() }
     }
 
     /// The user's own choices beside those of the profile in front, which they are for. Not tracked; `None` on the start page.
-    pub fn mine(&self) -> Option<FrontDefaults> {
-        let kind = DefaultsKind::of(self.front_untracked()?.hot.info.kind);
-        Some(FrontDefaults { own: self.own, choices: self.choices, kind })
+    pub fn front_defaults(&self) -> Option<FrontDefaults> {
+        let kind = DefaultsKind::of(self.front_untracked()?.columns.info.kind);
+        Some(FrontDefaults { all: self.saved_defaults, choices: self.choices, kind })
     }
 
     /// The selected slice; nothing while an instant is selected.

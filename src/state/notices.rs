@@ -6,15 +6,15 @@ use leptos::prelude::*;
 
 /// Tells the user something, until dismissed.
 pub fn notify(app: App, text: String, is_error: bool) {
-    tell(app, text, is_error, false);
+    push(app, text, is_error, false);
 }
 
 /// Tells the user something about files just given, until dismissed or until others are given.
 pub fn notify_of_drop(app: App, text: String, is_error: bool) {
-    tell(app, text, is_error, true);
+    push(app, text, is_error, true);
 }
 
-fn tell(app: App, text: String, is_error: bool, is_of_drop: bool) {
+fn push(app: App, text: String, is_error: bool, is_of_drop: bool) {
     let id = new_id(app);
     app.state.notices().update(|all| {
         all.retain(|n| n.text != text);

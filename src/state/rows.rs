@@ -31,8 +31,8 @@ impl App {
         let found = Memo::new(move |_| {
             let (rows, front) = (app.rows.get(), app.state.front().get());
             let profile = front.filter(|_| !rows.is_empty()).and_then(|_| app.front_untracked());
-            let tracks = profile.as_ref().map(|p| p.hot.info.tracks_of(&rows)).unwrap_or_default();
-            BoxedRows { n: profile.map_or(0, |p| p.hot.info.n_rows(&tracks)), tracks }
+            let tracks = profile.as_ref().map(|p| p.columns.info.tracks_of(&rows)).unwrap_or_default();
+            BoxedRows { n: profile.map_or(0, |p| p.columns.info.n_rows(&tracks)), tracks }
         });
         found.into()
     }

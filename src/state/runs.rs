@@ -100,9 +100,9 @@ impl App {
 }
 
 /// Gives each open profile a title of its own.
-pub(super) fn tell_apart(all: &mut [OpenProfile]) {
+pub(super) fn distinguish(all: &mut [OpenProfile]) {
     let titled: Vec<Titled<'_>> = all.iter().map(|p| Titled { title: &p.own_title, path: &p.path, hash: &p.hash }).collect();
-    let titles = titles::tell_apart(&titled);
+    let titles = titles::distinguish(&titled);
     all.iter_mut().zip(titles).for_each(|(profile, title)| profile.title = title);
 }
 

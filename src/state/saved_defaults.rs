@@ -119,7 +119,7 @@ fn part(choices: &Choices) -> Choices {
 #[derive(Debug, Clone, Copy)]
 pub struct FrontDefaults {
     /// All of them.
-    pub own: RwSignal<SavedDefaults>,
+    pub all: RwSignal<SavedDefaults>,
     /// Choices of the profile in front.
     pub choices: RwSignal<Choices>,
     /// Its kind.
@@ -129,22 +129,22 @@ pub struct FrontDefaults {
 impl FrontDefaults {
     /// Whether any are saved for this kind. Tracked.
     pub fn is_saved(&self) -> bool {
-        self.own.with(|o| o.0.contains_key(&self.kind))
+        self.all.with(|o| o.0.contains_key(&self.kind))
     }
 
     /// Whether the profile in front is shown as saved; as by default, where nothing is. Tracked.
     pub fn is_shown(&self) -> bool {
-        self.own.with(|o| o.of(self.kind)) == self.choices.with(part)
+        self.all.with(|o| o.of(self.kind)) == self.choices.with(part)
     }
 
     /// Keeps what is shown.
     pub fn save(&self) {
-        self.choices.with_untracked(|choices| self.own.update(|o| o.keep(self.kind, choices)));
+        self.choices.with_untracked(|choices| self.all.update(|o| o.keep(self.kind, choices)));
     }
 
     /// Shows what was saved.
     pub fn show(&self) {
-        let own = self.own.with_untracked(|o| o.of(self.kind));
+        let own = self.all.with_untracked(|o| o.of(self.kind));
         self.choices.update(|choices| {
             for (view, key) in KEYS {
                 choices.set(view, key, own.get(view, key).map(Into::into));
@@ -154,7 +154,7 @@ impl FrontDefaults {
 
     /// Forgets what was saved; what is shown stays.
     pub fn forget(&self) {
-        self.own.update(|o| drop(o.0.remove(&self.kind)));
+        self.all.update(|o| drop(o.0.remove(&self.kind)));
     }
 }
 
@@ -199,18 +199,18 @@ mod tests {
     fn what_is_shown_is_saved_and_comes_back() {
         let owner = Owner::new();
         owner.set();
-        let mine = FrontDefaults { own: RwSignal::default(), choices: RwSignal::default(), kind: DefaultsKind::Device };
-        assert!(mine.is_shown() && !mine.is_saved());
+        let front_defaults = FrontDefaults { all: RwSignal::default(), choices: RwSignal::default(), kind: DefaultsKind::Device };
+        assert!(front_defaults.is_shown() && !front_defaults.is_saved());
         let seen = choices(&[("timeline", "dma-rows", "engine"), ("timeline", "stack", "true")]);
-        mine.choices.set(seen.clone());
-        assert!(!mine.is_shown());
-        mine.save();
-        assert!(mine.is_shown() && mine.is_saved());
-        mine.choices.set(choices(&[("timeline", "smooth", "true"), ("timeline", "stack", "true")]));
-        mine.show();
-        assert_eq!(mine.choices.get_untracked(), seen, "all else stays");
-        mine.forget();
-        assert!(!mine.is_saved() && mine.choices.get_untracked() == seen);
+        front_defaults.choices.set(seen.clone());
+        assert!(!front_defaults.is_shown());
+        front_defaults.save();
+        assert!(front_defaults.is_shown() && front_defaults.is_saved());
+        front_defaults.choices.set(choices(&[("timeline", "smooth", "true"), ("timeline", "stack", "true")]));
+        front_defaults.show();
+        assert_eq!(front_defaults.choices.get_untracked(), seen, "all else stays");
+        front_defaults.forget();
+        assert!(!front_defaults.is_saved() && front_defaults.choices.get_untracked() == seen);
     }
 
     #[test]

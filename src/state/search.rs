@@ -41,8 +41,8 @@ impl Search {
 
     /// The hit at a place of the list: slices, then times.
     fn item(&self, at: usize) -> Option<EventId> {
-        let moment = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| EventId::from(*i));
-        self.hits.get(at).map(|s| EventId::from(*s)).or_else(moment)
+        let instant = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| EventId::from(*i));
+        self.hits.get(at).map(|s| EventId::from(*s)).or_else(instant)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{App, actions, region_scope};
 use crate::base::SliceId;
-use crate::worker::protocol::{HotColumns, ScopeQuery};
+use crate::worker::protocol::{PageColumns, ScopeQuery};
 use leptos::prelude::*;
 
 /// Rows of more tracks are not listed: the scope is of all rows then.
@@ -51,24 +51,25 @@ pub fn use_as_scope(app: App) {
     let Some(front) = app.front_untracked() else { return };
     let slices = app.highlights.get_untracked();
     let name = app.slice_set.with_untracked(|set| set.as_ref().map(|set| set.name.clone()).unwrap_or_default());
-    if let Some((_, rows)) = front.hot.extent(&slices) {
-        let rows = if rows.len() > MOST_ROWS { Vec::new() } else { rows.iter().map(|track| front.hot.info.track_path(*track)).collect() };
+    if let Some((_, rows)) = front.columns.extent(&slices) {
+        let rows =
+            if rows.len() > MOST_ROWS { Vec::new() } else { rows.iter().map(|track| front.columns.info.track_path(*track)).collect() };
         region_scope::use_region(app, name, ScopeQuery { slices: slices.to_vec(), ..ScopeQuery::default() }, rows);
     }
 }
 
 /// The slices of rows that name a time: for each (start, duration, name) the first slice with these times and that name, else with these times.
-pub fn at_times(hot: &HotColumns, wanted: &[(i64, i64, Option<String>)]) -> Vec<Option<SliceId>> {
+pub fn at_times(columns: &PageColumns, wanted: &[(i64, i64, Option<String>)]) -> Vec<Option<SliceId>> {
     let mut of: rustc_hash::FxHashMap<(i64, i64), Vec<usize>> = rustc_hash::FxHashMap::default();
     for (at, (start, duration, _)) in wanted.iter().enumerate() {
         of.entry((*start, *duration)).or_default().push(at);
     }
     let mut out: Vec<Option<SliceId>> = vec![None; wanted.len()];
     let mut is_named = vec![false; wanted.len()];
-    for (i, times) in hot.start.iter().zip(&hot.duration).enumerate() {
+    for (i, times) in columns.start.iter().zip(&columns.duration).enumerate() {
         for &at in of.get(&(*times.0, *times.1)).into_iter().flatten() {
             let name = wanted[at].2.as_deref();
-            let is_it = hot.name.get(i).is_some_and(|id| name == Some(hot.info.strings.get(crate::base::StrId(*id))));
+            let is_it = columns.name.get(i).is_some_and(|id| name == Some(columns.info.strings.get(crate::base::StrId(*id))));
             if out[at].is_none() || is_it && !is_named[at] {
                 out[at] = Some(SliceId(i as u32));
                 is_named[at] = is_it;

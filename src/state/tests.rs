@@ -25,7 +25,7 @@ fn session() -> Session {
 
 fn profile(app: App, hash: &str) -> OpenProfile {
     let session = session();
-    let hot = Arc::new(session.hot());
+    let columns = Arc::new(session.page_columns());
     OpenProfile {
         id: actions::new_id(app),
         title: String::new(),
@@ -36,12 +36,12 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         path: "two.json".into(),
         place: None,
         ask: Ask::in_process(session),
-        hot,
+        columns,
         ledger: Arc::default(),
         memory: 0,
         stopped: None,
-        rest: WorkerState::Awake,
-        kept: BackgroundChoices::default(),
+        worker_state: WorkerState::Awake,
+        background: BackgroundChoices::default(),
     }
 }
 
@@ -198,7 +198,7 @@ fn profiles_of_a_drop_are_a_run() {
 }
 
 #[test]
-fn tabs_of_equal_titles_are_told_apart_as_long_as_both_are_open() {
+fn tabs_of_equal_titles_are_distinguished_while_both_are_open() {
     with_app(|app| {
         let (one, _) = (open(app, 1, "one/two.json", None), open(app, 2, "other/two.json", None));
         let tabs = || untrack(|| app.runs()).iter().map(|r| r.title()).collect::<Vec<_>>();

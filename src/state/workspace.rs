@@ -57,6 +57,22 @@ pub struct Workspace {
     pub queries: Vec<(String, String)>,
 }
 
+/// Why a file is no workspace.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkspaceError {
+    /// Not such JSON; what the reader met.
+    #[error("Expected a workspace saved by this page: {0}.")]
+    Unreadable(String),
+    /// Another file of this page, or one of a later version.
+    #[error("Expected `{}` version {}, found `{}` version {version}.", KIND, VERSION, text::brief(kind))]
+    OtherKind {
+        /// What the file says it is.
+        kind: String,
+        /// Its version.
+        version: u32,
+    },
+}
+
 impl Workspace {
     /// One of these profiles.
     pub fn new(front: String, layout: String, profiles: Vec<SavedProfile>) -> Workspace {
@@ -69,12 +85,12 @@ impl Workspace {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Reads a file. An error is a sentence that says what was expected.
-    pub fn from_text(content: &str) -> Result<Workspace, String> {
-        let mut read: Workspace = serde_json::from_str(content.trim_start_matches('\u{feff}'))
-            .map_err(|e| format!("Expected a workspace saved by this page: {e}."))?;
+    /// Reads a file.
+    pub fn from_text(content: &str) -> Result<Workspace, WorkspaceError> {
+        let mut read: Workspace =
+            serde_json::from_str(content.trim_start_matches('\u{feff}')).map_err(|e| WorkspaceError::Unreadable(e.to_string()))?;
         if read.kind != KIND || read.version != VERSION {
-            return Err(format!("Expected `{KIND}` version {VERSION}, found `{}` version {}.", text::brief(&read.kind), read.version));
+            return Err(WorkspaceError::OtherKind { kind: read.kind, version: read.version });
         }
         read.profiles.truncate(MOST);
         for profile in &mut read.profiles {
@@ -157,7 +173,7 @@ mod tests {
     #[test]
     fn what_is_no_workspace_is_refused_with_what_was_expected() {
         let check = |text: &str, want: &str| {
-            let sentence = Workspace::from_text(text).expect_err(text);
+            let sentence = Workspace::from_text(text).expect_err(text).to_string();
             assert!(sentence.contains(want), "{sentence}");
         };
         check("", "Expected a workspace");

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn two_dozen_can_be_told_apart() {
+    fn two_dozen_colours_are_distinguishable() {
         for a in 0..N_TOP {
             for b in 0..a {
                 let found = distance(a, b, ALL_EYES);

@@ -1,7 +1,7 @@
 //! What changed between two open profiles: sentences with their evidence, a waterfall of the exclusive parts, the tree below them, metrics that differ.
 
-use super::ask::{QueryState, follow};
 use super::explain_rows as rows;
+use super::query::{QueryState, follow};
 use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery, ExplainUnit, Sentence, markdown::markdown};
 use crate::engine::query::ExplainPairQuery;
 use crate::state::choices::ViewState;
@@ -60,7 +60,7 @@ pub fn WhatChanged(
     let has_units = move || unit.with(Option::is_some);
     let (metric_columns, metrics) = (found.derive(rows::metric_columns), found.derive(rows::metrics));
     let metric_count = move || found.value.with(|f| f.as_deref().map(rows::metric_count));
-    let kept = choices.choice("changed", String::new());
+    let saved = choices.choice("changed", String::new());
     let is_first = move || found.is_first() && pair.with(Option::is_some);
     view! {
         <section class="explain" data-explain class:is-waiting=move || found.is_waiting.get() aria-busy=move || found.is_waiting.get().to_string()>
@@ -79,7 +79,7 @@ pub fn WhatChanged(
             <Show when=move || found.value.with(|f| f.as_ref().is_some_and(|f| f.n_equal > 0 || !f.metrics.is_empty()))>
                 <h3>"Metrics that differ"</h3>
                 <p class="torch__hint" data-metric-count>{metric_count}</p>
-                <Table id="explain-metrics" label="Metrics that differ" columns=metric_columns rows=metrics empty="All metrics are equal." kept=kept />
+                <Table id="explain-metrics" label="Metrics that differ" columns=metric_columns rows=metrics empty="All metrics are equal." saved=saved />
             </Show>
             <Notes notes=found.derive(|f| f.notes.clone()) />
         </section>

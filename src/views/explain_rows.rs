@@ -101,8 +101,8 @@ pub fn branches(unit: &ExplainUnit) -> Vec<Branch> {
         let side = |v: &Option<NodeValues>| v.map_or(Cell::Absent, |v| Cell::Int(v.time.0));
         let count = |v: &Option<NodeValues>| v.map_or(Cell::Absent, |v| Cell::plain(v.count));
         let delta = match node.is_noise() && node.delta.0 != 0 {
-            true => Cell::Untold(signed(node.delta.0)),
-            false => Cell::Said(node.delta.0 as f64, signed(node.delta.0)),
+            true => Cell::Placeholder(signed(node.delta.0)),
+            false => Cell::Formatted(node.delta.0 as f64, signed(node.delta.0)),
         };
         let state = node.state().or((node.is_noise() && node.delta.0 != 0).then_some("noise"));
         let mut cells = vec![Cell::Text(node.name.clone()), delta];
@@ -138,8 +138,8 @@ pub fn metric_columns(found: &Explain) -> Vec<Column> {
 /// Rows of the metrics that differ.
 pub fn metrics(found: &Explain) -> Vec<Row> {
     let row = |m: &MetricChange| {
-        let value = |v: Option<f64>| v.map_or(Cell::Absent, |v| Cell::Said(v, m.unit.shown(v)));
-        let ratio = m.ratio.map_or(Cell::Absent, |r| Cell::Said(r, format!("{} ×", text::three_digits(r))));
+        let value = |v: Option<f64>| v.map_or(Cell::Absent, |v| Cell::Formatted(v, m.unit.shown(v)));
+        let ratio = m.ratio.map_or(Cell::Absent, |r| Cell::Formatted(r, format!("{} ×", text::three_digits(r))));
         let verdict = m.is_better.map_or(Cell::Absent, |b| Cell::Text(if b { "better" } else { "worse" }.into()));
         Row::new(vec![Cell::Text(m.name.clone()), value(m.base), value(m.run), ratio, verdict])
     };
@@ -195,8 +195,8 @@ mod tests {
         let rows = branches(&unit);
         let at = |id: &str| columns.iter().position(|c| c.id == id).expect("a column");
         assert!(rows.iter().all(|r| r.row.cells.len() == columns.len()));
-        assert_eq!(rows[1].row.cell(at("delta")), &Cell::Said(-1_950.0, "−1.95 µs".into()));
-        assert_eq!(rows[2].row.cell(at("delta")), &Cell::Untold("−50 ns".into()));
+        assert_eq!(rows[1].row.cell(at("delta")), &Cell::Formatted(-1_950.0, "−1.95 µs".into()));
+        assert_eq!(rows[2].row.cell(at("delta")), &Cell::Placeholder("−50 ns".into()));
         let state = |row: usize| rows[row].row.cell(at("state")).clone();
         assert_eq!((state(1), state(2), state(3)), (Cell::Absent, Cell::Text("noise".into()), Cell::Text("new".into())));
         assert_eq!((rows[1].row.cell(at("bytes")), rows[1].row.cell(at("count_run"))), (&Cell::Int(64), &Cell::Float(1.5)));

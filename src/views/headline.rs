@@ -105,7 +105,7 @@ pub fn steps(found: &StepTable) -> Line {
 
 /// Overview: what a step is spent on, and the most expensive advice.
 pub fn overview(found: &Overview) -> Line {
-    let most = found.summary.iter().filter(|row| row.is_told).max_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
+    let most = found.summary.iter().filter(|row| row.is_recorded).max_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
     let (Some(most), Some(step)) = (most.filter(|row| row.mean_ns > 0.0), found.mean_step_ns) else { return Line::default() };
     let duration = |ns: f64| text::duration(DurationNs(ns.round() as i64));
     let what = if found.steps.len() > 1 { "the mean step" } else { "the step" };
@@ -129,7 +129,7 @@ mod tests {
     use crate::analysis::torch::ops::{OpRow, OpShares, OpTimes};
     use crate::analysis::torch::overview::{Category, Recommendation, SummaryRow};
 
-    fn said(line: Line) -> String {
+    fn sentence(line: Line) -> String {
         (line.0 + &line.1).replace('\u{202f}', " ")
     }
 
@@ -153,15 +153,15 @@ mod tests {
             ..OpRow::default()
         };
         let mut found = Ops { rows: vec![row("aten::mm", 0.412), row("aten::add", 0.1)], has_device: true, ..Ops::default() };
-        assert_eq!(said(ops(&found)), "aten::mm takes 41.2% of device time (849 ms, 1 120 calls); aten::add takes 10.0%.");
+        assert_eq!(sentence(ops(&found)), "aten::mm takes 41.2% of device time (849 ms, 1 120 calls); aten::add takes 10.0%.");
         found.has_device = false;
         found.rows.truncate(1);
-        assert_eq!(said(ops(&found)), "aten::mm takes 50.0% of host time (5.00 µs, 1 120 calls).");
+        assert_eq!(sentence(ops(&found)), "aten::mm takes 50.0% of host time (5.00 µs, 1 120 calls).");
         let kernel =
             KernelRow { name: "void at::native::softmax<float>(int)".into(), calls: 1, total: DurationNs(60), ..KernelRow::default() };
         let found = Kernels { rows: vec![kernel], total: DurationNs(100), tensor_core: DurationNs(90), ..Kernels::default() };
         assert_eq!(
-            said(kernels(&found)),
+            sentence(kernels(&found)),
             "softmax<float> takes 60.0% of kernel time (60 ns, 1 run); kernels that use tensor cores take 90.0%."
         );
         let slices = |name: &str| OperatorRow {
@@ -178,7 +178,7 @@ mod tests {
             flops: None,
         };
         let found = Operators { rows: vec![slices("dot"), slices("dot")], ..Operators::default() };
-        assert_eq!(said(operators(&found)), "dot on nc0 takes 50.0% of busy time (50 ns, 2 slices).");
+        assert_eq!(sentence(operators(&found)), "dot on nc0 takes 50.0% of busy time (50 ns, 2 slices).");
     }
 
     #[test]
@@ -195,8 +195,8 @@ mod tests {
         };
         let table = StepTable { groups: vec![group(StepKind::Prefill, 2), group(StepKind::Decode, 30)], ..StepTable::default() };
         let want = "Decode step: median 10.0 ms (30 steps, p99 12.0 ms, the device is busy for 97.0% of it, 2 990 tokens/s).";
-        assert_eq!(said(steps(&table)), want);
-        let row = |category, mean_ns| SummaryRow { category, mean_ns, share: mean_ns / 1e6, is_told: true };
+        assert_eq!(sentence(steps(&table)), want);
+        let row = |category, mean_ns| SummaryRow { category, mean_ns, share: mean_ns / 1e6, is_recorded: true };
         let advice = Recommendation {
             id: "launch_bound".into(),
             title: "Launch-bound steps".into(),
@@ -214,10 +214,10 @@ mod tests {
             ..Overview::default()
         };
         assert_eq!(
-            said(overview(&found)),
+            sentence(overview(&found)),
             "Kernel takes 60.0% of the step (600 µs of 1.00 ms). Largest cost in Advice: Launch-bound steps (300 µs)."
         );
         found.recommendations.clear();
-        assert_eq!(said(overview(&found)), "Kernel takes 60.0% of the step (600 µs of 1.00 ms).");
+        assert_eq!(sentence(overview(&found)), "Kernel takes 60.0% of the step (600 µs of 1.00 ms).");
     }
 }

@@ -2,7 +2,6 @@
 
 pub mod advice;
 pub mod annotations;
-pub mod ask;
 pub mod bounds;
 pub mod compare;
 pub mod details;
@@ -30,6 +29,7 @@ pub mod part_order;
 pub mod peaks;
 pub mod profile;
 pub mod program;
+pub mod query;
 pub mod roofline;
 pub mod scope;
 pub mod search;

@@ -35,8 +35,8 @@ pub fn EntireTrace(
     is_of_file: bool,
 ) -> impl IntoView {
     let range = use_context::<App>().map(|app| app.range);
-    let said = move || entire(range.is_some_and(|r| r.with(Option::is_some)), is_of_file, note);
-    move || said().map(|said| view! { <span class="scope" data-scope="entire">{said}</span> })
+    let description = move || entire(range.is_some_and(|r| r.with(Option::is_some)), is_of_file, note);
+    move || description().map(|description| view! { <span class="scope" data-scope="entire">{description}</span> })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks that are read ahead.
 
+use super::error::{sentence, words};
 use super::reader::Reader;
 use super::remote;
 use crate::base::{ByteSource, InputError, Member, SourceError};
@@ -283,22 +284,7 @@ fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, SourceError> {
     file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| refused(&e))
 }
 
-/// What a JavaScript error says, ending in a full stop.
-pub fn words(error: &JsValue) -> String {
-    let text = match error.dyn_ref::<js_sys::Error>() {
-        Some(error) => String::from(error.message()),
-        None => js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}")),
-    };
-    sentence(&text)
-}
-
 /// The browser's error, as that of a source.
 pub(super) fn refused(error: &JsValue) -> SourceError {
     SourceError::Platform(words(error))
-}
-
-/// A reason that the browser gave, ending in a full stop.
-pub(super) fn sentence(reason: &str) -> String {
-    let reason = reason.trim_end_matches('.');
-    format!("{}.", if reason.is_empty() { "The browser reported no reason" } else { reason })
 }

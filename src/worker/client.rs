@@ -77,18 +77,18 @@ struct Waiting;
 
 impl Waiting {
     fn new() -> Self {
-        tell(N_WAITING.fetch_add(1, Ordering::Relaxed) + 1);
+        notify(N_WAITING.fetch_add(1, Ordering::Relaxed) + 1);
         Waiting
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        tell(N_WAITING.fetch_sub(1, Ordering::Relaxed) - 1);
+        notify(N_WAITING.fetch_sub(1, Ordering::Relaxed) - 1);
     }
 }
 
-fn tell(n: usize) {
+fn notify(n: usize) {
     if let Some(f) = ON_WAITING.get() {
         f(n);
     }

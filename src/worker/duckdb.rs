@@ -1,6 +1,7 @@
 //! DuckDB in a worker of its own: its files are fetched when the first query is run. Messages are those of `@duckdb/duckdb-wasm`; its JavaScript
 //! library is not used, since it reads results by code made from strings, which the policy of the page forbids.
 
+use super::error::BrowserError;
 use futures_channel::oneshot;
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -19,14 +20,25 @@ const SETTINGS: [&str; 5] = [
     "SET memory_limit = '2GB'",
     "SET lock_configuration = true",
 ];
-/// What a page without the engine's files says.
-const MISSING: &str =
-    "The SQL engine could not be loaded. It is fetched when it is first used: connect to the network once, then try again.";
 
-/// What a question to an ended engine is answered with.
-const STOPPED: &str = "The SQL engine has stopped. Run the query again to start it.";
+/// Why the engine has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DuckDbError {
+    /// The page has not the engine's files.
+    #[error("The SQL engine could not be loaded. It is fetched when it is first used: connect to the network once, then try again.")]
+    NotLoaded,
+    /// The engine was ended.
+    #[error("The SQL engine has stopped. Run the query again to start it.")]
+    Stopped,
+    /// The browser could not send the question.
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    /// The engine's own message, several lines where it points into the query.
+    #[error("{0}")]
+    Engine(String),
+}
 
-type Waiting = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<JsValue, String>>>>>;
+type Waiting = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<JsValue, DuckDbError>>>>>;
 
 /// A running engine with one connection. Dropping it ends the worker and returns its memory.
 pub struct Engine {
@@ -52,9 +64,9 @@ fn get(of: &JsValue, key: &str) -> JsValue {
 }
 
 impl Engine {
-    /// Starts the engine; `on_bytes` is called with what was loaded of it so far. Fails with a sentence.
-    pub async fn start(on_bytes: impl Fn(u64) + 'static) -> Result<Engine, String> {
-        let worker = Worker::new(&format!("./{FOLDER}/duckdb-browser-eh.worker.js")).map_err(|_| MISSING.to_string())?;
+    /// Starts the engine; `on_bytes` is called with what was loaded of it so far.
+    pub async fn start(on_bytes: impl Fn(u64) + 'static) -> Result<Engine, DuckDbError> {
+        let worker = Worker::new(&format!("./{FOLDER}/duckdb-browser-eh.worker.js")).map_err(|_| DuckDbError::NotLoaded)?;
         let waiting = Waiting::default();
         let on_message = {
             let waiting = waiting.clone();
@@ -79,10 +91,10 @@ impl Engine {
             _on_error: on_error,
         };
         let base = get(&get(&js_sys::global(), "document"), "baseURI").as_string().unwrap_or_default();
-        let program = web_sys::Url::new_with_base(&format!("{FOLDER}/duckdb-eh.wasm"), &base).map_err(|_| MISSING.to_string())?;
-        out.ask("INSTANTIATE", &Array::of2(&program.href().into(), &JsValue::NULL)).await.map_err(|_| MISSING.to_string())?;
+        let program = web_sys::Url::new_with_base(&format!("{FOLDER}/duckdb-eh.wasm"), &base).map_err(|_| DuckDbError::NotLoaded)?;
+        out.ask("INSTANTIATE", &Array::of2(&program.href().into(), &JsValue::NULL)).await.map_err(|_| DuckDbError::NotLoaded)?;
         let config = Object::new();
-        let set = |key: &str, value: &JsValue| Reflect::set(&config, &key.into(), value).map(|_| ()).map_err(|_| MISSING.to_string());
+        let set = |key: &str, value: &JsValue| Reflect::set(&config, &key.into(), value).map(|_| ()).map_err(|_| DuckDbError::NotLoaded);
         set("path", &":memory:".into())?;
         set("query", &Object::new())?;
         out.ask("OPEN", &config).await?;
@@ -100,25 +112,25 @@ impl Engine {
         self.waiting.borrow_mut().clear();
     }
 
-    async fn ask(&self, kind: &str, data: &JsValue) -> Result<JsValue, String> {
+    async fn ask(&self, kind: &str, data: &JsValue) -> Result<JsValue, DuckDbError> {
         self.ask_with(kind, data, &Array::new()).await
     }
 
     /// The same; the buffers of `moved` are gone afterwards, and not copied.
-    async fn ask_with(&self, kind: &str, data: &JsValue, moved: &Array) -> Result<JsValue, String> {
+    async fn ask_with(&self, kind: &str, data: &JsValue, moved: &Array) -> Result<JsValue, DuckDbError> {
         if self.is_stopped.get() {
-            return Err(STOPPED.into());
+            return Err(DuckDbError::Stopped);
         }
         let id = self.n_asked.get() + 1;
         self.n_asked.set(id);
         let message = Object::new();
         for (key, value) in [("messageId", &JsValue::from(id)), ("type", &kind.into()), ("data", data)] {
-            Reflect::set(&message, &key.into(), value).map_err(|e| super::blob::words(&e))?;
+            Reflect::set(&message, &key.into(), value).map_err(BrowserError::from)?;
         }
         let (sender, answer) = oneshot::channel();
         self.waiting.borrow_mut().insert(id, sender);
-        self.worker.post_message_with_transfer(&message, moved).map_err(|e| super::blob::words(&e))?;
-        answer.await.unwrap_or_else(|_| Err(STOPPED.into()))
+        self.worker.post_message_with_transfer(&message, moved).map_err(BrowserError::from)?;
+        answer.await.unwrap_or_else(|_| Err(DuckDbError::Stopped))
     }
 
     fn with_connection(&self, more: &[JsValue]) -> Array {
@@ -129,14 +141,14 @@ impl Engine {
         out
     }
 
-    /// Runs a statement to its end; its result as Arrow. Fails with the engine's words.
-    pub async fn run(&self, text: &str) -> Result<Vec<u8>, String> {
+    /// Runs a statement to its end; its result as Arrow.
+    pub async fn run(&self, text: &str) -> Result<Vec<u8>, DuckDbError> {
         let found = self.ask("RUN_QUERY", &self.with_connection(&[text.into()])).await?;
         Ok(found.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec()).unwrap_or_default())
     }
 
     /// Runs a statement in turns of a tenth of a second; between two of them `is_over` says whether to end it. `Ok(false)` where it was ended.
-    pub async fn run_while(&self, text: &str, is_over: impl Fn() -> bool) -> Result<bool, String> {
+    pub async fn run_while(&self, text: &str, is_over: impl Fn() -> bool) -> Result<bool, DuckDbError> {
         let mut found = self.ask("START_PENDING_QUERY", &self.with_connection(&[text.into(), JsValue::FALSE])).await?;
         while found.is_null() || found.is_undefined() {
             if is_over() {
@@ -156,10 +168,10 @@ impl Engine {
     }
 
     /// Adds the rows of a stream to a table that is there.
-    pub async fn insert(&self, stream: &[u8], schema: &str, table: &str) -> Result<(), String> {
+    pub async fn insert(&self, stream: &[u8], schema: &str, table: &str) -> Result<(), DuckDbError> {
         let options = Object::new();
         for (key, value) in [("name", JsValue::from(table)), ("schema", schema.into()), ("create", JsValue::FALSE)] {
-            Reflect::set(&options, &key.into(), &value).map_err(|e| super::blob::words(&e))?;
+            Reflect::set(&options, &key.into(), &value).map_err(BrowserError::from)?;
         }
         let bytes = Uint8Array::from(stream);
         let moved = Array::of1(&bytes.buffer());
@@ -176,7 +188,9 @@ fn receive(message: &JsValue, waiting: &Waiting, on_bytes: &dyn Fn(u64)) {
             let id = get(message, "requestId").as_f64().unwrap_or(0.0) as u32;
             if let Some(sender) = waiting.borrow_mut().remove(&id) {
                 let answer = match kind {
-                    "ERROR" => Err(get(&data, "message").as_string().unwrap_or_else(|| "The SQL engine failed.".into())),
+                    "ERROR" => {
+                        Err(DuckDbError::Engine(get(&data, "message").as_string().unwrap_or_else(|| "The SQL engine failed.".into())))
+                    }
                     _ => Ok(data),
                 };
                 // Nobody may wait any more.

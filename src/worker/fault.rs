@@ -1,12 +1,13 @@
 //! What a worker states the page when its program breaks down.
 
+use super::error::Sentence;
 use super::protocol::ToPage;
 use crate::formats::{import::file_name, neuron_parquet};
 
 /// The message for a panic. Only the file name of `path` is sent, because the compiler's path can name directories of the build machine.
 pub fn of_panic(path: &str, line: u32, words: &str) -> ToPage {
     match neuron_parquet::gave_up(path) {
-        Some(sentence) => ToPage::GaveUp(sentence),
+        Some(sentence) => ToPage::GaveUp(Sentence(sentence)),
         None => ToPage::Died(format!("an error in the program ({}, line {line}: {words})", file_name(path))),
     }
 }

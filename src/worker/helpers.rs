@@ -1,6 +1,6 @@
 //! Helpers: further workers of this program that read pieces of a file for the worker that opens it. They are ended with it, or when the file was read.
 
-use super::blob::words;
+use super::error::{BrowserError, LinkError};
 use super::protocol::{PieceOrder, ToPage, ToWorker, build_id, decode, encode};
 use super::{lifeline, remote};
 use crate::base::phases::{self, Phase};
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 /// A piece as bytes; cancelled where the helper broke down, `None` where it could not read it.
-pub type Coming = oneshot::Receiver<Option<Vec<u8>>>;
+pub type PendingPiece = oneshot::Receiver<Option<Vec<u8>>>;
 
 /// What is known of a helper.
 #[derive(Default)]
@@ -25,7 +25,7 @@ struct Known {
 
 impl Known {
     /// The helper is gone: dropping the senders wakes the futures that wait for it.
-    fn gone(&self) {
+    fn mark_stopped(&self) {
         self.is_gone.set(true);
         self.waiting.borrow_mut().clear();
     }
@@ -36,7 +36,7 @@ impl Known {
         match decode::<ToPage>(&bytes) {
             Ok(ToPage::Ready { build, lock, .. }) if build == build_id() => {
                 let known = self.clone();
-                lifeline::watch(&lock, move || known.gone());
+                lifeline::watch(&lock, move || known.mark_stopped());
                 self.is_ready.set(true);
             }
             Ok(ToPage::PieceRead { number, took_ms }) => {
@@ -47,7 +47,7 @@ impl Known {
                 let _ = sender.map(|s| s.send(piece));
             }
             // It broke down, or is of another build.
-            _ => self.gone(),
+            _ => self.mark_stopped(),
         }
     }
 }
@@ -107,7 +107,7 @@ impl Helper {
         };
         let on_error = {
             let known = known.clone();
-            Closure::<dyn FnMut(ErrorEvent)>::new(move |_| known.gone())
+            Closure::<dyn FnMut(ErrorEvent)>::new(move |_| known.mark_stopped())
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -130,20 +130,20 @@ impl Helper {
     }
 
     /// Asks for a piece of `file`.
-    pub fn read(&self, order: PieceOrder, file: &File) -> Coming {
+    pub fn read(&self, order: PieceOrder, file: &File) -> PendingPiece {
         self.ask(order.number, &ToWorker::ReadPiece(order), file)
     }
 
     /// Asks for a piece that consists of `text`.
-    pub fn read_text(&self, order: PieceOrder, text: &Uint8Array) -> Coming {
+    pub fn read_text(&self, order: PieceOrder, text: &Uint8Array) -> PendingPiece {
         self.ask(order.number, &ToWorker::ReadText(order), text)
     }
 
-    fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> Coming {
+    fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> PendingPiece {
         let (sender, receiver) = oneshot::channel();
-        let sent = encode(message).and_then(|bytes| {
+        let sent = encode(message).map_err(LinkError::from).and_then(|bytes| {
             let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), bytes_of_it);
-            self.worker.post_message(&parts).map_err(|e| words(&e))
+            Ok(self.worker.post_message(&parts).map_err(BrowserError::from)?)
         });
         if sent.is_ok() && !self.is_gone() {
             self.known.waiting.borrow_mut().insert(number, sender);

@@ -1,6 +1,7 @@
 //! The worker's side: sorts and opens files, answers questions.
 
 use super::blob::{self, FileSource, WithHead};
+use super::error::{BrowserError, Sentence, WorkerError, WriteError};
 use super::fault;
 use super::helpers::Helper;
 use super::lifeline;
@@ -12,7 +13,7 @@ use super::remote;
 use super::timeline;
 use super::unpack;
 use crate::base::input::HEAD_LEN;
-use crate::base::{InputSet, Member};
+use crate::base::{InputSet, Member, SourceError};
 use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
 use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
 use crate::formats::{self, inspect};
@@ -53,7 +54,7 @@ fn watch(host: &Host) {
     let host = host.clone();
     let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
         let reason = js_sys::Reflect::get(&event, &"reason".into()).unwrap_or(event);
-        host.post(&ToPage::Died(super::blob::words(&reason)));
+        host.post(&ToPage::Died(super::error::words(&reason)));
     });
     let added = host_scope().add_event_listener_with_callback("unhandledrejection", on_rejection.as_ref().unchecked_ref());
     if let Err(error) = added {
@@ -67,15 +68,15 @@ fn watch(host: &Host) {
 pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
-    kept: Rc<RefCell<AnswerCache>>,
+    answers: Rc<RefCell<AnswerCache>>,
     orders: Orders,
     writer: Rc<RefCell<Option<Box<dyn TableWriting>>>>,
 }
 
 /// Writes tables into an archive.
 pub trait TableWriting {
-    /// Does the next step. Fails with a sentence.
-    fn step(&mut self, step: WriteStep) -> Result<Written, String>;
+    /// Does the next step.
+    fn step(&mut self, step: WriteStep) -> Result<Written, WriteError>;
 }
 
 /// Makes a writer, in a program that links the Parquet library.
@@ -93,11 +94,11 @@ const SLOW_MS: f64 = 30.0;
 const ASKED_ONCE: [u32; 5] =
     [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, RangeRecordsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.
-const MOST_KEPT: usize = 1 << 20;
+const MAX_CACHED_BYTES: usize = 1 << 20;
 
 impl Host {
     fn new(scope: DedicatedWorkerGlobalScope) -> Self {
-        Host { scope, session: Rc::default(), kept: Rc::default(), orders: Orders::default(), writer: Rc::default() }
+        Host { scope, session: Rc::default(), answers: Rc::default(), orders: Orders::default(), writer: Rc::default() }
     }
 
     fn receive(&self, event: &MessageEvent) {
@@ -111,16 +112,19 @@ impl Host {
         }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
-            Err(error) => return self.post(&ToPage::Failed(error.to_string())),
+            Err(error) => return self.fail(&error),
         };
         match decode::<ToWorker>(&bytes) {
-            Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
+            Ok(ToWorker::Inspect { names }) => match sorted(&names, &files) {
+                Ok(sorted) => self.post(&sorted),
+                Err(error) => self.fail(&error),
+            },
             Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
                 crate::engine::learn(&learned);
                 let host = self.clone();
                 spawn_local(async move {
-                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
-                        host.post(&ToPage::Failed(sentence));
+                    if let Err(error) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
+                        host.fail(&error);
                     }
                 });
             }
@@ -130,9 +134,9 @@ impl Host {
             Ok(ToWorker::Unpack { name }) => {
                 let host = self.clone();
                 spawn_local(async move {
-                    let Some(file) = files.first() else { return host.post(&ToPage::Failed("No file came with this.".into())) };
-                    if let Err(sentence) = unpack::run(&host, &name, file).await {
-                        host.post(&ToPage::Failed(sentence));
+                    let Some(file) = files.first() else { return host.fail(&WorkerError::NoFile) };
+                    if let Err(error) = unpack::run(&host, &name, file).await {
+                        host.fail(&error);
                     }
                 });
             }
@@ -146,22 +150,25 @@ impl Host {
                 }
                 drop(crate::engine::warm_up());
             }
-            Ok(ToWorker::Rehearse) => match crate::engine::made_up() {
+            Ok(ToWorker::OpenSynthetic) => match crate::engine::synthetic_session() {
                 Ok(session) => opening::send(self, session, String::new()),
-                Err(error) => self.post(&ToPage::Failed(error.to_string())),
+                Err(error) => self.fail(&error),
             },
-            Ok(ToWorker::Write(step)) => self.post(&self.written(step).map_or_else(ToPage::Failed, ToPage::Written)),
+            Ok(ToWorker::Write(step)) => match self.written(step) {
+                Ok(written) => self.post(&ToPage::Written(written)),
+                Err(error) => self.fail(&error),
+            },
             Ok(ToWorker::Prepare) => {
                 if let Some(session) = self.session.borrow().as_ref() {
                     session.prepare();
                 }
             }
-            Err(sentence) => self.post(&ToPage::Failed(sentence)),
+            Err(error) => self.fail(&error),
         }
     }
 
-    fn written(&self, step: WriteStep) -> Result<Written, String> {
-        let new = NEW_WRITER.get().ok_or("Tables are written by the worker for all formats.")?;
+    fn written(&self, step: WriteStep) -> Result<Written, WriteError> {
+        let new = NEW_WRITER.get().ok_or(WriteError::NotLinked)?;
         let is_last = step == WriteStep::End;
         let mut writer = self.writer.borrow_mut();
         let written = writer.get_or_insert_with(new).step(step);
@@ -174,7 +181,7 @@ impl Host {
     fn answer(&self, id: u32, query: &EncodedQuery) {
         // Kept answers are of the whole profile, or of a range.
         let is_scoped = self.session.borrow().as_ref().is_some_and(Session::is_scoped);
-        let known = if is_scoped { None } else { self.kept.borrow_mut().get(query) };
+        let known = if is_scoped { None } else { self.answers.borrow_mut().get(query) };
         let answer = known.unwrap_or_else(|| self.found(query, is_scoped));
         let bytes = Uint8Array::from(answer.bytes());
         let transfer = Transfer { columns: Array::of1(&bytes), buffers: Array::of1(&bytes.buffer()) };
@@ -189,8 +196,8 @@ impl Host {
         };
         let is_slow = !is_scoped && js_sys::Date::now() - began_ms >= SLOW_MS;
         let is_once = query.number().is_none_or(|number| ASKED_ONCE.contains(&number));
-        if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MOST_KEPT {
-            self.kept.borrow_mut().keep(query.clone(), answer.clone());
+        if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MAX_CACHED_BYTES {
+            self.answers.borrow_mut().keep(query.clone(), answer.clone());
         }
         answer
     }
@@ -198,7 +205,12 @@ impl Host {
     /// Keeps the profile for the questions to come.
     pub(super) fn keep(&self, session: Session) {
         *self.session.borrow_mut() = Some(session);
-        *self.kept.borrow_mut() = AnswerCache::default();
+        *self.answers.borrow_mut() = AnswerCache::default();
+    }
+
+    /// Sends why something cannot be done.
+    fn fail(&self, error: &impl std::fmt::Display) {
+        self.post(&ToPage::Failed(Sentence::of(error)));
     }
 
     /// Sends a message alone.
@@ -208,25 +220,25 @@ impl Host {
 
     /// Sends a message with a file beside it.
     pub(super) fn post_file(&self, message: &ToPage, file: &File) {
-        let sent = encode(message).and_then(|bytes| {
+        let sent = encode(message).map_err(WorkerError::from).and_then(|bytes| {
             let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), file);
-            self.scope.post_message(&parts).map_err(|e| super::blob::words(&e))
+            Ok(self.scope.post_message(&parts).map_err(BrowserError::from)?)
         });
-        if let Err(sentence) = sent {
-            web_sys::console::error_1(&sentence.into());
+        if let Err(error) = sent {
+            web_sys::console::error_1(&error.to_string().into());
         }
     }
 
     /// Sends a message with buffers beside it.
     pub(super) fn post_with(&self, message: &ToPage, transfer: &Transfer) {
-        let sent = encode(message).and_then(|bytes| {
+        let sent = encode(message).map_err(WorkerError::from).and_then(|bytes| {
             let bytes = Uint8Array::from(bytes.as_slice());
             let parts = Array::of1(&bytes).concat(&transfer.columns);
             let moved = Array::of1(&bytes.buffer()).concat(&transfer.buffers);
-            self.scope.post_message_with_transfer(&parts, &moved).map_err(|e| super::blob::words(&e))
+            Ok(self.scope.post_message_with_transfer(&parts, &moved).map_err(BrowserError::from)?)
         });
-        if let Err(sentence) = sent {
-            web_sys::console::error_1(&sentence.into());
+        if let Err(error) = sent {
+            web_sys::console::error_1(&error.to_string().into());
         }
     }
 }
@@ -237,23 +249,23 @@ const MANY: usize = 4;
 const MOST_HEADS: usize = 512;
 
 /// The files as an input set.
-pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String> {
+pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, SourceError> {
     let is_local = files.iter().all(|file| !remote::is_remote(file));
     let heads = (is_local && files.len() >= MANY).then(|| blob::read_together(&files[..files.len().min(MOST_HEADS)], HEAD_LEN as u64));
     // Where one file cannot be read, each is asked for its own bytes, so that the sentence names it.
     let mut heads = heads.and_then(Result::ok).unwrap_or_default().into_iter();
-    let member = |(name, file): (&String, &File)| -> Result<Member, String> {
+    let member = |(name, file): (&String, &File)| -> Result<Member, SourceError> {
         let head = heads.next();
         if remote::is_remote(file) {
             return Ok(Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))));
         }
-        let file = FileSource::new(file).map_err(|e| e.to_string())?;
+        let file = FileSource::new(file)?;
         Ok(match head {
             Some(head) => Member::new(name.clone(), Arc::new(WithHead { head, file })),
             None => Member::new(name.clone(), Arc::new(file)),
         })
     };
-    Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
+    Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, SourceError>>()? })
 }
 
 /// The same files with all their bytes in memory; `None` where they cannot be read together.
@@ -263,6 +275,6 @@ pub(super) fn input_at_hand(names: &[String], files: &[File]) -> Option<InputSet
     Some(InputSet { members: names.iter().zip(read).map(|(name, bytes)| Member::from_bytes(name.clone(), bytes)).collect() })
 }
 
-fn sorted(names: &[String], files: &[File]) -> Result<ToPage, String> {
-    inspect::inspect(&input(names, files)?).map(ToPage::Inspected).map_err(|e| e.to_string())
+fn sorted(names: &[String], files: &[File]) -> Result<ToPage, WorkerError> {
+    Ok(ToPage::Inspected(inspect::inspect(&input(names, files)?)?))
 }

@@ -1,11 +1,12 @@
 //! Reads a gzip file with helpers: this worker inflates it, helpers parse pieces of its text, which are added in order.
 
 use super::blob::Blocks;
-use super::helpers::{Coming, Helper};
+use super::error::WorkerError;
+use super::helpers::{Helper, PendingPiece};
 use super::protocol::PieceOrder;
-use crate::base::SourceError;
 use crate::base::hash::PassingHash;
 use crate::base::phases::{self, Phase};
+use crate::base::{InputError, SourceError};
 use crate::formats::gzip::{Inflater, Stop};
 use crate::formats::import::Feeder;
 use crate::formats::parallel::{LOOK, WORKER_STOPPED};
@@ -34,8 +35,8 @@ pub(super) struct Inflating<'a> {
     /// Place of its first byte in all text.
     at: u64,
     /// Pieces that helpers parse, in the order of the file, with their text.
-    given: VecDeque<(Coming, Uint8Array)>,
-    n_given: u32,
+    pending: VecDeque<(PendingPiece, Uint8Array)>,
+    n_orders: u32,
 }
 
 impl<'a> Inflating<'a> {
@@ -43,17 +44,17 @@ impl<'a> Inflating<'a> {
     pub fn new(feeder: &'a mut Feeder, split: &'static dyn Split, (claim, path): (&Claim, &str), n_readers: usize) -> Self {
         let order = PieceOrder { number: 0, claim: claim.clone(), path: path.into(), from: 0, to: 0, head: Vec::new() };
         let helpers = Helper::team(n_readers.saturating_sub(1));
-        Inflating { feeder, split, helpers, order, text: Vec::new(), at: 0, given: VecDeque::new(), n_given: 0 }
+        Inflating { feeder, split, helpers, order, text: Vec::new(), at: 0, pending: VecDeque::new(), n_orders: 0 }
     }
 
-    /// Reads all of it; calls `tell` after each piece. Fails with a sentence; `unreadable` makes one of the browser's words.
+    /// Reads all of it; calls `report` after each piece. `unreadable` names the file in an error of the browser.
     pub async fn feed(
         mut self,
         mut blocks: Blocks,
         hash: &mut PassingHash,
-        tell: &mut dyn FnMut(&mut Feeder),
-        unreadable: &dyn Fn(SourceError) -> String,
-    ) -> Result<(), String> {
+        report: &mut dyn FnMut(&mut Feeder),
+        unreadable: &dyn Fn(SourceError) -> InputError,
+    ) -> Result<(), WorkerError> {
         let (mut inflater, mut n_read) = (Inflater::default(), 0);
         let stop = 'file: loop {
             let began = phases::begin();
@@ -73,18 +74,18 @@ impl<'a> Inflating<'a> {
                 }
                 n_read += step.len() as u64;
                 self.feeder.pass(step.len() as u64);
-                self.hand_over(tell).await?;
+                self.hand_over(report).await?;
             }
         };
         let rest = std::mem::take(&mut self.text);
-        self.add_given(0, tell).await?;
-        self.feeder.feed_inflated(&rest).map_err(|e| e.to_string())?;
+        self.add_pending(0, report).await?;
+        self.feeder.feed_inflated(&rest)?;
         let stop = stop.map(|(offset, stop)| (offset, without_receiver(stop)));
-        self.feeder.end_inflating(inflater, stop).map_err(|e| e.to_string())
+        Ok(self.feeder.end_inflating(inflater, stop)?)
     }
 
     /// Gives the text to helpers as far as it is enough for a piece, or parses it where none of them listens yet.
-    async fn hand_over(&mut self, tell: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
+    async fn hand_over(&mut self, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), WorkerError> {
         // The first piece is short: lanes are to be seen at once.
         while self.text.len() >= if self.at == 0 { PIECE / 4 } else { PIECE } {
             let look = self.text.len() - (LOOK as usize).min(self.text.len() / 2);
@@ -96,19 +97,19 @@ impl<'a> Inflating<'a> {
             if from == 0 {
                 self.order.head = piece[..piece.len().min(HEAD)].to_vec();
             }
-            self.add_given(2 * self.helpers.len().max(1) - 1, tell).await?;
+            self.add_pending(2 * self.helpers.len().max(1) - 1, report).await?;
             let helper = self.helpers.iter().filter(|h| from > 0 && h.has_room()).min_by_key(|h| !h.is_idle());
             match helper {
                 Some(helper) => {
-                    self.n_given += 1;
-                    let order = PieceOrder { number: self.n_given, from, to, ..self.order.clone() };
+                    self.n_orders += 1;
+                    let order = PieceOrder { number: self.n_orders, from, to, ..self.order.clone() };
                     let text = Uint8Array::from(piece.as_slice());
-                    self.given.push_back((helper.read_text(order, &text), text));
+                    self.pending.push_back((helper.read_text(order, &text), text));
                 }
                 None => {
-                    self.add_given(0, tell).await?;
-                    self.feeder.feed_inflated(&piece).map_err(|e| e.to_string())?;
-                    tell(self.feeder);
+                    self.add_pending(0, report).await?;
+                    self.feeder.feed_inflated(&piece)?;
+                    report(self.feeder);
                 }
             }
         }
@@ -116,9 +117,9 @@ impl<'a> Inflating<'a> {
     }
 
     /// Waits for the oldest pieces and adds them, until no more than `n` are left.
-    async fn add_given(&mut self, n: usize, tell: &mut dyn FnMut(&mut Feeder)) -> Result<(), String> {
-        while self.given.len() > n {
-            let Some((coming, text)) = self.given.pop_front() else { break };
+    async fn add_pending(&mut self, n: usize, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), WorkerError> {
+        while self.pending.len() > n {
+            let Some((coming, text)) = self.pending.pop_front() else { break };
             let began = phases::begin();
             let came = coming.await;
             began.end(Phase::Wait);
@@ -131,9 +132,9 @@ impl<'a> Inflating<'a> {
             };
             // No bytes of the file: they passed when they were inflated.
             if !piece.is_some_and(|piece| self.feeder.absorb(piece, 0)) {
-                self.feeder.feed_inflated(&text.to_vec()).map_err(|e| e.to_string())?;
+                self.feeder.feed_inflated(&text.to_vec())?;
             }
-            tell(self.feeder);
+            report(self.feeder);
         }
         Ok(())
     }

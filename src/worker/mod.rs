@@ -4,6 +4,7 @@ pub mod blob;
 mod buffers;
 pub mod client;
 pub mod duckdb;
+pub mod error;
 pub mod fault;
 mod helpers;
 pub mod host;

@@ -2,6 +2,7 @@
 
 use super::blob::{Blocks, Planned};
 use super::buffers;
+use super::error::WorkerError;
 use super::helpers::Helper;
 use super::host::{Host, input, input_at_hand};
 use super::inflating::{GZIP_MIN, Inflating};
@@ -53,7 +54,7 @@ impl Transfer {
 /// Files read at random access that are no longer than this together, bytes, are read at one go.
 const AT_HAND: u64 = 32 << 20;
 
-/// Reads the claim's files and sends the profile. Fails with a sentence.
+/// Reads the claim's files and sends the profile.
 pub(super) async fn open(
     host: &Host,
     claim: Claim,
@@ -61,13 +62,13 @@ pub(super) async fn open(
     (names, files): (&[String], &[File]),
     may_be_open: bool,
     n_readers: usize,
-) -> Result<(), String> {
+) -> Result<(), WorkerError> {
     let n_bytes = files.iter().map(|file| file.size() as u64).fold(0, u64::saturating_add);
     let is_streamed = formats::by_id(&claim.format).is_some_and(|f| f.streamed(&claim, paths.first().map_or("", String::as_str)).is_some());
     let at_hand = if is_streamed || n_bytes > AT_HAND { None } else { input_at_hand(names, files) };
     let is_at_hand = at_hand.is_some();
-    let picked = inspect::pick(&at_hand.map_or_else(|| input(names, files), Ok)?, &claim, paths).map_err(|e| e.to_string())?;
-    let hash_of = |set: &InputSet| content_hash(&set.members).map_err(|e| e.to_string());
+    let picked = inspect::pick(&at_hand.map_or_else(|| input(names, files), Ok)?, &claim, paths)?;
+    let hash_of = |set: &InputSet| content_hash(&set.members);
     // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
@@ -78,18 +79,18 @@ pub(super) async fn open(
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
-            let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
+            let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
             let mut tell = |progress| host.post(&ToPage::Progress(progress));
             let is_ahead = picked.n_bytes() > AT_HAND;
             let ahead = match picked.members.first().zip(file.filter(|file| is_ahead && !remote::is_remote(file))) {
                 Some((main, file)) => {
                     let mut reader = Planned::new(import::file_name(&main.name), file);
-                    import::import_ahead(&picked, &claim, &mut tell, &mut reader).await.map_err(|e| e.to_string())?
+                    import::import_ahead(&picked, &claim, &mut tell, &mut reader).await?
                 }
                 None => None,
             };
             let imported = ahead.map_or_else(|| import::import_claim(&picked, &claim, &mut tell), Ok);
-            let (imported, readable) = imported.map_err(|e| e.to_string())?;
+            let (imported, readable) = imported?;
             (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
@@ -110,17 +111,17 @@ async fn streamed(
     picked: &InputSet,
     file: Option<&File>,
     n_readers: usize,
-) -> Result<Option<Streamed>, String> {
+) -> Result<Option<Streamed>, WorkerError> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
-        return Err(format!("Unknown format `{}`.", claim.format));
+        return Err(WorkerError::UnknownFormat(claim.format.clone()));
     };
-    let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
+    let zipped = is_gzip(&main.read_up_to(0, 2)?);
     let title = import::file_name(&main.name);
     let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), zipped) else {
         host.post(&ToPage::Progress(Progress { total: picked.n_bytes(), ..Progress::default() }));
         return Ok(None);
     };
-    let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
+    let unreadable = |why| InputError::Unreadable { name: title.into(), why };
     let mut hash = PassingHash::new(main.len());
     let mut posted = f64::MIN;
     let mut tell = |feeder: &mut Feeder| {
@@ -151,12 +152,12 @@ async fn streamed(
             let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
             began.end(Phase::Read);
             hash.pass(block);
-            feeder.feed(block).map_err(|e| e.to_string())?;
+            feeder.feed(block)?;
             tell(&mut feeder);
         }
     }
     let joined = feeder.join(claim, picked.members.get(1..).unwrap_or_default());
-    let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
+    let (imported, index) = feeder.finish()?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
     let hash = hash.finish().filter(|_| picked.members.len() == 1);
     Ok(Some((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }, hash)))
@@ -178,7 +179,7 @@ pub(super) fn send(host: &Host, session: Session, hash: String) {
     transfer.add(&instants.time);
     transfer.add(&instants.name);
     let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
-    let opened = Opened { info: session.hot_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
+    let opened = Opened { info: session.page_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
     host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
     began.end(Phase::Transfer);
     host.keep(session);

@@ -1,8 +1,9 @@
 //! A Web Worker seen from the page: start, send, receive, terminate. Dropping the link terminates the worker and returns its memory.
 
 use super::client::{Call, EngineError};
+use super::error::{BrowserError, LinkError, Sentence};
 use super::protocol::{
-    FormatInfo, Found, HotColumns, HotMeta, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
+    FormatInfo, Found, Inspection, N_COLUMNS, Opened, PageColumns, PageMeta, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
 use crate::engine::{EncodedAnswer, InstantTable};
@@ -47,17 +48,17 @@ pub enum FromWorker {
     /// The profiles among the files.
     Inspected(Inspection),
     /// The decompressed file; a sentence where it is not complete.
-    Unpacked(File, Option<String>),
+    Unpacked(File, Option<Sentence>),
     /// What the files are known by.
     Hashed(String),
     /// How far the reading is.
     Progress(Progress),
     /// The profile is open.
-    Opened(Box<Opened>, Box<HotColumns>),
+    Opened(Box<Opened>, Box<PageColumns>),
     /// It cannot be opened; a sentence.
-    Failed(String),
+    Failed(Sentence),
     /// The worker is gone; a sentence.
-    Died(String),
+    Died(Sentence),
     /// The next bytes of an archive.
     Written(Written),
 }
@@ -89,14 +90,14 @@ impl Drop for Link {
 
 impl Link {
     /// Starts a worker. It speaks first: wait for [`FromWorker::Ready`].
-    pub fn start(program: Program) -> Result<(Link, Events), String> {
+    pub fn start(program: Program) -> Result<(Link, Events), LinkError> {
         super::timeline::mark_phases();
         let early = if program == Program::Common { started_early() } else { None };
-        let (worker, said, fault) = match early {
+        let (worker, early_events, fault) = match early {
             Some(early) => early,
             None => {
                 let file = if program == Program::Full { FULL } else { WORKER };
-                let worker = started_now(file).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+                let worker = started_now(file).map_err(|e| LinkError::NotStarted(e.into()))?;
                 (worker, Array::new(), None)
             }
         };
@@ -128,11 +129,11 @@ impl Link {
             })
         };
         let listener: &Function = on_message.as_ref().unchecked_ref();
-        for event in said.iter() {
-            listener.call1(&JsValue::NULL, &event).map_err(|e| super::blob::words(&e))?;
+        for event in early_events.iter() {
+            listener.call1(&JsValue::NULL, &event).map_err(BrowserError::from)?;
         }
         if let Some(why) = fault {
-            return Err(died(&why));
+            return Err(LinkError::Stopped(why));
         }
         worker.set_onmessage(Some(listener));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -141,12 +142,12 @@ impl Link {
     }
 
     /// Sends a message with files beside it. A file on a server goes as its description: see [`super::remote`].
-    pub fn send(&self, message: &ToWorker, files: &[File]) -> Result<(), String> {
+    pub fn send(&self, message: &ToWorker, files: &[File]) -> Result<(), LinkError> {
         let parts = Array::of1(&Uint8Array::from(encode(message)?.as_slice()));
         for file in files {
             parts.push(&super::remote::description(file).unwrap_or_else(|| file.into()));
         }
-        self.asker.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
+        Ok(self.asker.worker.post_message(&parts).map_err(BrowserError::from)?)
     }
 
     /// Passes questions on, until nobody can ask any more.
@@ -189,16 +190,16 @@ impl Asker {
         if id == FIRST_ID {
             self.first_asked.set(Some(phases::begin()));
         }
-        let sent = encode(&ToWorker::Ask { id }).and_then(|bytes| {
+        let sent = encode(&ToWorker::Ask { id }).map_err(LinkError::from).and_then(|bytes| {
             let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), &Uint8Array::from(call.query.bytes()));
-            self.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
+            Ok(self.worker.post_message(&parts).map_err(BrowserError::from)?)
         });
         match sent {
             Ok(()) => {
                 self.pending.borrow_mut().insert(id, call.reply);
             }
             // Nobody may be waiting for the error any more.
-            Err(sentence) => drop(call.reply.send(Err(EngineError::Refused(sentence)))),
+            Err(error) => drop(call.reply.send(Err(EngineError::Refused(error.to_string())))),
         }
     }
 }
@@ -223,8 +224,8 @@ fn started_early() -> Option<(Worker, Array, Option<String>)> {
     Some((parts.get(0).dyn_into().ok()?, parts.get(1).dyn_into().ok()?, parts.get(2).as_string()))
 }
 
-fn died(why: &str) -> String {
-    format!("The worker stopped: {}. Its profile is closed; open the file again to continue.", why.trim_end_matches('.'))
+fn died(why: &str) -> Sentence {
+    Sentence::of(&LinkError::Stopped(why.into()))
 }
 
 /// Delivers an answer, or makes an event of the message. `gone` is called when the worker that is ready now is no more.
@@ -258,8 +259,8 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
         },
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
-        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || columns(&mut opened, &parts)) {
-            Some(hot) => FromWorker::Opened(opened, Box::new(hot)),
+        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || page_columns(&mut opened, &parts)) {
+            Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
             None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
         },
         // No helper speaks to the page.
@@ -274,24 +275,24 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
             pending.borrow_mut().clear();
             FromWorker::Died(sentence)
         }
-        Err(sentence) => FromWorker::Died(sentence),
+        Err(error) => FromWorker::Died(Sentence::of(&error)),
     })
 }
 
-fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
+fn page_columns(opened: &mut Opened, parts: &Array) -> Option<PageColumns> {
     if parts.length() as usize != 1 + N_COLUMNS {
         return None;
     }
     let mut info = std::mem::take(&mut opened.info);
     let is_complete = |n: usize, slices: u64| u64::try_from(n) == Ok(slices);
-    let hot = HotColumns {
+    let columns = PageColumns {
         start: column(&parts.get(1))?.into(),
         duration: column(&parts.get(2))?.into(),
         name: column(&parts.get(3))?.into(),
         colour: column(&parts.get(4))?.into(),
-        info: HotMeta::default(),
+        info: PageMeta::default(),
     };
-    let columns = [hot.start.len(), hot.duration.len(), hot.name.len(), hot.colour.len()];
+    let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
     info.instants = Arc::new(InstantTable {
         track: column(&parts.get(5))?,
         time: column(&parts.get(6))?,
@@ -299,8 +300,8 @@ fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
         ..InstantTable::default()
     });
     let instants = [info.instants.time.len(), info.instants.name.len()];
-    let is_whole = columns.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
-    is_whole.then_some(HotColumns { info, ..hot })
+    let is_whole = lengths.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
+    is_whole.then_some(PageColumns { info, ..columns })
 }
 
 /// One column out of its transferred buffers.

@@ -32,13 +32,13 @@ impl Text {
 }
 
 /// Bytes on their way.
-enum Coming {
+enum PendingBytes {
     Blocks(Blocks),
     Here(Uint8Array),
 }
 
 /// An order with its bytes; none where they are missing.
-type Waiting = (PieceOrder, Option<Coming>);
+type Waiting = (PieceOrder, Option<PendingBytes>);
 
 /// Pieces to be read, in the order in which they were asked for.
 #[derive(Clone, Default)]
@@ -51,8 +51,8 @@ impl Orders {
     /// Takes an order. Its bytes are asked for at once: they are on their way while the piece before it is read.
     pub fn take(&self, host: &Host, order: PieceOrder, text: Text) {
         let coming = match text {
-            Text::In(file) => Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok().map(Coming::Blocks),
-            Text::Here(text) => Some(Coming::Here(text)),
+            Text::In(file) => Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok().map(PendingBytes::Blocks),
+            Text::Here(text) => Some(PendingBytes::Here(text)),
             Text::Missing => None,
         };
         self.waiting.borrow_mut().push_back((order, coming));
@@ -66,8 +66,8 @@ impl Orders {
                 let Some((order, coming)) = next else { break };
                 let (began, number) = (phases::begin(), order.number);
                 let packed = match coming {
-                    Some(Coming::Blocks(blocks)) => read(&order, blocks).await,
-                    Some(Coming::Here(text)) => parsed(&order, &text.to_vec()),
+                    Some(PendingBytes::Blocks(blocks)) => read(&order, blocks).await,
+                    Some(PendingBytes::Here(text)) => parsed(&order, &text.to_vec()),
                     None => None,
                 };
                 let mut transfer = Transfer::default();
@@ -96,9 +96,9 @@ fn parsed(order: &PieceOrder, text: &[u8]) -> Option<Vec<u8>> {
 /// The piece as bytes; `None` where its text cannot be read.
 async fn read(order: &PieceOrder, mut blocks: Blocks) -> Option<Vec<u8>> {
     let mut piece = split(order)?.piece(&order.head, order.from)?;
-    let (mut n_read, mut is_told) = (0, false);
+    let (mut n_read, mut is_reported) = (0, false);
     while let Some(block) = blocks.next().await.ok()? {
-        if n_read > 0 && !std::mem::replace(&mut is_told, true) {
+        if n_read > 0 && !std::mem::replace(&mut is_reported, true) {
             piece.expect(n_read, order.to - order.from);
         }
         piece.feed(block);

@@ -1,12 +1,13 @@
 //! What page and worker say to each other: postcard bytes in front, `File`s or column buffers beside them in the same JavaScript array.
 
+use super::error::{MessageError, Sentence};
 use crate::base::Ledger;
 pub use crate::engine::query::{
     BriefQuery, ColourKeysQuery, ConvertedTablesQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery,
     RangeRecordsQuery, RecordsCursor, ScanQuery, Scope, ScopeQuery, SearchQuery, SliceSummary, TableInfo, TablePartQuery, TableStream,
     Term, TraceCursor, TraceEventsQuery, Within,
 };
-pub use crate::engine::{HotColumns, HotMeta, Meta, ProfileKind};
+pub use crate::engine::{Meta, PageColumns, PageMeta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use crate::model::program::LearnedNames;
@@ -57,7 +58,7 @@ pub enum ToWorker {
     /// Compute what many answers share before the first of them is asked for. No answer.
     Prepare,
     /// Open a small synthetic trace, so that the page gets fast as well.
-    Rehearse,
+    OpenSynthetic,
     /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.
     Write(WriteStep),
 }
@@ -110,7 +111,7 @@ pub enum ToPage {
     /// The profiles among the files of `Inspect`.
     Inspected(Inspection),
     /// The file of `Unpack`, which comes beside; a sentence where it is not complete.
-    Unpacked(Option<String>),
+    Unpacked(Option<Sentence>),
     /// What the files of `Open` are known by; sent before they are read, if the same content may be open.
     Hashed(String),
     /// How far the reading is.
@@ -130,11 +131,11 @@ pub enum ToPage {
         took_ms: f64,
     },
     /// The files cannot be opened; a sentence says why.
-    Failed(String),
+    Failed(Sentence),
     /// The worker broke down; what the browser says of it.
     Died(String),
     /// The worker broke down over a damaged file; a sentence.
-    GaveUp(String),
+    GaveUp(Sentence),
     /// The next bytes of an archive.
     Written(Written),
 }
@@ -152,7 +153,7 @@ pub struct Written {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
     /// What the page draws with.
-    pub info: HotMeta,
+    pub info: PageMeta,
     /// What was read and skipped.
     pub ledger: Ledger,
     /// What its files are known by.
@@ -176,13 +177,12 @@ pub fn build_id() -> String {
     format!("{} {}", env!("CARGO_PKG_VERSION"), option_env!("AXONSCOPE_BUILD").unwrap_or("development"))
 }
 
-/// The bytes of a message. An error is a sentence.
-pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, String> {
-    crate::engine::encode(message).map_err(|e| format!("A message between page and worker could not be written: {e}."))
+/// The bytes of a message.
+pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, MessageError> {
+    crate::engine::encode(message).map_err(MessageError::Write)
 }
 
-/// The message of `bytes`. An error is a sentence.
-pub fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, String> {
-    postcard::from_bytes(bytes)
-        .map_err(|e| format!("A message between page and worker could not be read ({e}). Their versions differ: reload the page."))
+/// The message of `bytes`.
+pub fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, MessageError> {
+    postcard::from_bytes(bytes).map_err(MessageError::Read)
 }

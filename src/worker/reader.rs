@@ -57,7 +57,7 @@ impl Reader {
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let parts: Array = event.data().unchecked_into();
                 let sender = parts.get(0).as_f64().and_then(|id| waiting.borrow_mut().remove(&(id as u32)));
-                let why = |why: JsValue| SourceError::Platform(super::blob::sentence(&why.as_string().unwrap_or_default()));
+                let why = |why: JsValue| SourceError::Platform(super::error::sentence(&why.as_string().unwrap_or_default()));
                 let part = parts.get(1).dyn_into::<ArrayBuffer>().map_err(why);
                 // Whoever asked may be gone.
                 let _ = sender.map(|s| s.send(part));

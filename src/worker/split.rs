@@ -1,11 +1,12 @@
 //! Reads a file in pieces: some by this worker, the others by helpers, and adds them in the order of the file.
 
 use super::blob::Blocks;
-use super::helpers::{Coming, Helper};
+use super::error::WorkerError;
+use super::helpers::{Helper, PendingPiece};
 use super::protocol::PieceOrder;
 use super::reader::Reader;
 use crate::base::phases::{self, Phase};
-use crate::base::{Member, SourceError};
+use crate::base::{InputError, Member, SourceError};
 use crate::formats::import::Feeder;
 use crate::formats::parallel::{Cuts, Plan, Schedule, WORKER_STOPPED};
 use crate::formats::{Claim, Split};
@@ -33,7 +34,7 @@ pub(super) struct InPieces<'a> {
 struct Team {
     helpers: Vec<Helper>,
     /// By number of the piece.
-    coming: HashMap<usize, Coming>,
+    coming: HashMap<usize, PendingPiece>,
     /// Template of every order; number and range are filled in.
     order: PieceOrder,
     file: File,
@@ -41,10 +42,10 @@ struct Team {
 
 impl Team {
     /// Gives pieces to helpers with room, first to those that have none.
-    fn give(&mut self, schedule: &mut Schedule<'_>) {
+    fn assign(&mut self, schedule: &mut Schedule<'_>) {
         for is_idle in [true, false] {
             for helper in self.helpers.iter().filter(|helper| helper.has_room() && helper.is_idle() == is_idle) {
-                let Some((number, range)) = schedule.give(is_idle) else { return };
+                let Some((number, range)) = schedule.assign(is_idle) else { return };
                 let order = PieceOrder { number: number as u32, from: range.start, to: range.end, ..self.order.clone() };
                 self.coming.insert(number, helper.read(order, &self.file));
             }
@@ -53,29 +54,29 @@ impl Team {
 }
 
 impl InPieces<'_> {
-    /// Feeds all of the member; calls `tell` after each block and piece. Fails with a sentence; `unreadable` makes one of the browser's words.
+    /// Feeds all of the member; calls `report` after each block and piece. `unreadable` names the file in an error of the browser.
     pub async fn feed(
         &self,
         feeder: &mut Feeder,
-        tell: &mut dyn FnMut(&mut Feeder),
-        unreadable: &dyn Fn(SourceError) -> String,
-    ) -> Result<(), String> {
+        report: &mut dyn FnMut(&mut Feeder),
+        unreadable: &dyn Fn(SourceError) -> InputError,
+    ) -> Result<(), WorkerError> {
         let InPieces { claim, member, file, split, plan } = self;
         let cuts = Cuts::new(*split, member, plan.bytes_of_piece(member.len()));
         let mut schedule = Schedule::new(cuts, plan.n_threads);
-        let head = member.read_up_to(0, HEAD).map_err(|e| e.to_string())?;
+        let head = member.read_up_to(0, HEAD)?;
         let order = PieceOrder { number: 0, claim: (*claim).clone(), path: member.name.clone(), from: 0, to: 0, head };
         let mut team =
             Team { helpers: Helper::team(plan.n_threads.saturating_sub(1)), coming: HashMap::new(), order, file: (*file).clone() };
         // The next piece of this worker's own: its bytes are on their way while pieces of others are added.
         let mut next: Option<(usize, Blocks)> = None;
         while let Some(due) = schedule.due() {
-            if due.is_given {
+            if due.is_assigned {
                 let n_bytes = due.range.end - due.range.start;
                 if self.add(feeder, team.coming.remove(&due.number), n_bytes).await {
                     schedule.added();
-                    team.give(&mut schedule);
-                    tell(feeder);
+                    team.assign(&mut schedule);
+                    report(feeder);
                     continue;
                 }
             }
@@ -84,12 +85,12 @@ impl InPieces<'_> {
                 None => Blocks::of_range(file, due.range, Reader::shared()).map_err(unreadable)?,
             };
             loop {
-                team.give(&mut schedule);
+                team.assign(&mut schedule);
                 let began = phases::begin();
                 let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
                 began.end(Phase::Read);
-                feeder.feed(block).map_err(|e| e.to_string())?;
-                tell(feeder);
+                feeder.feed(block)?;
+                report(feeder);
             }
             if let Some((number, range)) = schedule.keep().filter(|_| next.is_none()) {
                 next = Blocks::of_range(file, range, Reader::shared()).ok().map(|blocks| (number, blocks));
@@ -100,7 +101,7 @@ impl InPieces<'_> {
     }
 
     /// Waits for a piece and adds it. `false`: its bytes have to be read here.
-    async fn add(&self, feeder: &mut Feeder, coming: Option<Coming>, n_bytes: u64) -> bool {
+    async fn add(&self, feeder: &mut Feeder, coming: Option<PendingPiece>, n_bytes: u64) -> bool {
         let Some(coming) = coming else { return false };
         let began = phases::begin();
         let came = coming.await;

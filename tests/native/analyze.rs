@@ -125,7 +125,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_report_is_told_by_its_beginning() {
+fn a_long_report_is_recognised_by_its_beginning() {
     let failing: Vec<String> =
         (0..900).map(|i| format!(r#"{{"kind":"aten::bad_{i}","failureAt":"neuronx-cc","call":"m.py {i}"}}"#)).collect();
     let works: Vec<String> = (0..900).map(|i| format!(r#""aten::good_{i}":{i}"#)).collect();

@@ -184,9 +184,9 @@ fn without_a_summary_the_rows_tell_as_much_as_summary_shows() {
         sections.as_object_mut().expect("an object").remove("summary");
         let bare = ("bare.json".to_string(), sections.to_string().into_bytes());
         let [whole, bare] = [whole, bare].map(|f| import_one(&[f]).expect("it opens").profile);
-        let [told, of_rows] = [&whole, &bare].map(advice);
+        let [recorded, of_rows] = [&whole, &bare].map(advice);
         for id in ["R2", "R3", "R4", "R6", "R7", "R8", "R9", "R20", "R21", "R29b", "capture h"] {
-            assert_eq!(verdict(&of_rows, id), verdict(&told, id), "{run} {id}");
+            assert_eq!(verdict(&of_rows, id), verdict(&recorded, id), "{run} {id}");
         }
         let notes = axonscope::analysis::device::run_metrics::summary::summary(&bare, None).notes;
         assert_eq!(

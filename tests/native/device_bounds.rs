@@ -334,11 +334,11 @@ fn each_gap_leads_to_what_made_it() {
     let rows = |gap| causes(&profile, gap).rows;
     // 0–1000 goes to the copy, 2400–9000 to the products; 1500–2000 to nothing.
     let idle = rows(GapKind::DmaIdle);
-    let told: Vec<(&str, i64)> = idle.iter().map(|r| (r.name.as_str(), r.time.unwrap().0)).collect();
-    assert_eq!(told, [("Tensor MATMUL", 6600), ("Vector COPY", 1000), ("No instruction ran", 500)]);
+    let recorded: Vec<(&str, i64)> = idle.iter().map(|r| (r.name.as_str(), r.time.unwrap().0)).collect();
+    assert_eq!(recorded, [("Tensor MATMUL", 6600), ("Vector COPY", 1000), ("No instruction ran", 500)]);
     let slow = rows(GapKind::SlowTransfers);
-    let told: Vec<_> = slow.iter().map(|r| (r.size, r.bytes, r.count, r.time.unwrap().0)).collect();
-    assert_eq!(told, [(Some(512), Some(1024), 2, 1400), (Some(4096), Some(4096), 1, 500)]);
+    let recorded: Vec<_> = slow.iter().map(|r| (r.size, r.bytes, r.count, r.time.unwrap().0)).collect();
+    assert_eq!(recorded, [(Some(512), Some(1024), 2, 1400), (Some(4096), Some(4096), 1, 500)]);
     assert!(causes(&profile, GapKind::SlowTransfers).notes[0].contains("2 of 3"));
     let tiles = rows(GapKind::BelowPeak);
     assert_eq!((tiles[0].name.as_str(), tiles[0].count, tiles[0].flops), ("128 × 128 × 512", 2, Some(4 * 2 * 128 * 128 * 512)));

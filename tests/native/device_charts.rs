@@ -70,8 +70,8 @@ fn engines_add_up_to_the_window_and_to_the_metrics_of_the_file() {
         assert_eq!(got.engines.iter().map(|e| e.origins.compiler).sum::<u64>(), named, "{run}");
         assert!(got.engines.iter().all(|e| e.origins.source.is_none()), "{run}: the file names no source");
         let products = json["instruction"].as_array().expect("rows").iter().filter(|i| i["opcode"] == "MATMUL").count() as u64;
-        let told = tensor.opcodes.iter().find(|o| o.0 == "MATMUL");
-        assert!(told.is_some_and(|o| o.1 == products) && tensor.opcodes.len() <= 5, "{run}: {:?}", tensor.opcodes);
+        let recorded = tensor.opcodes.iter().find(|o| o.0 == "MATMUL");
+        assert!(recorded.is_some_and(|o| o.1 == products) && tensor.opcodes.len() <= 5, "{run}: {:?}", tensor.opcodes);
         assert!(tensor.opcodes.is_sorted_by(|a, b| a.1 >= b.1), "{run}");
     }
 }
@@ -123,8 +123,8 @@ fn transfers_are_those_of_the_file_whatever_they_are_put_together_by() {
             let busy: Vec<i64> = of.map(|t| t.busy.0).collect();
             let counted: Vec<i64> = ["sg00", "sg01"].into_iter().map(spans).filter(|ns| *ns > 0).collect();
             assert_eq!(busy, counted, "{run} {kind}");
-            let told = facts.number(&format!("{name}_dma_active_time")).expect("told");
-            assert!(close(spans("") as f64 / 1e9, told, 2e-3), "{run} {kind}: {told} s");
+            let recorded = facts.number(&format!("{name}_dma_active_time")).expect("told");
+            assert!(close(spans("") as f64 / 1e9, recorded, 2e-3), "{run} {kind}: {recorded} s");
         }
         assert!(got.transfers.iter().all(|t| t.bandwidth_share.is_some_and(|s| s <= t.busy_share * 1.01)), "no faster than it can be");
         let mean = got.transfer_mean.expect("the file says 0, which is not told");

@@ -80,8 +80,8 @@ fn details_have_no_empty_fields_and_say_what_they_mean() {
     let known = got.fields.iter().filter(|f| f.group != "Other keys");
     assert!(known.clone().count() > 15 && known.clone().all(|f| !f.help.is_empty()));
     let facts = got.instruction.unwrap();
-    let told: Vec<_> = facts.operands.iter().filter(|o| o.meaning.is_empty()).map(|o| &o.text).collect();
-    assert!(facts.operands.len() > 3 && told.is_empty(), "{told:?}");
+    let recorded: Vec<_> = facts.operands.iter().filter(|o| o.meaning.is_empty()).map(|o| &o.text).collect();
+    assert!(facts.operands.len() > 3 && recorded.is_empty(), "{recorded:?}");
     // A transfer has no operands, and no facts.
     let dma = (0..session.profile.slices.len() as u32).find(|s| details(&session, *s).fields.iter().any(|f| f.key == "dma_queue")).unwrap();
     assert_eq!(details(&session, dma).instruction, None);
@@ -154,8 +154,8 @@ fn a_merged_bar_tells_what_is_in_it() {
         bytes += bar.bytes.unwrap_or(0);
     }
     let is_copy = |r: &&Value| r["duplicate"].as_bool().unwrap_or(false) || r["duplicate"].as_i64().unwrap_or(0) > 0;
-    let told: u64 = json["dma"].as_array().unwrap().iter().filter(|r| !is_copy(r)).map(|r| r["transfer_size"].as_u64().unwrap()).sum();
-    assert_eq!(bytes, told, "every byte in one bar");
+    let recorded: u64 = json["dma"].as_array().unwrap().iter().filter(|r| !is_copy(r)).map(|r| r["transfer_size"].as_u64().unwrap()).sum();
+    assert_eq!(bytes, recorded, "every byte in one bar");
     let plain = DmaRowsQuery { detail: DmaDetail::Packets, ..query };
     assert_eq!(merged_bar(profile, plain, rows.members[0]), None, "where nothing is merged there is nothing to tell");
     let engine = profile.tracks.iter().position(|t| t.kind == TrackKind::Engine).map(|t| TrackId(t as u32)).unwrap();
@@ -206,9 +206,9 @@ fn made() -> Value {
 fn lines_of_source_have_what_their_instructions_cost() {
     let session = session(&[("made.json".into(), made().to_string().into_bytes())]);
     let source = session.ask(&SourceQuery { range: None }).expect("source");
-    let told: Vec<_> = source.lines.iter().map(|l| (l.place.to_string(), l.instructions, l.time.0, l.flops, l.engines)).collect();
+    let recorded: Vec<_> = source.lines.iter().map(|l| (l.place.to_string(), l.instructions, l.time.0, l.flops, l.engines)).collect();
     assert_eq!(
-        told,
+        recorded,
         [
             ("/src/kernel.py:3".to_string(), 3, 160, Some(8192), [1, 1, 1, 0, 0]),
             ("/src/util.py:9".to_string(), 2, 10, None, [0, 1, 1, 0, 0])

@@ -91,7 +91,7 @@ fn throttling_is_shown_where_it_cost() {
 }
 
 #[test]
-fn utilization_is_of_the_model_where_its_flops_are_told() {
+fn utilization_is_of_the_model_where_its_flops_are_recorded() {
     let mut summary = json!({"total_time": 2e-5, "model_flops": 0.0, "hfu_estimated_percent": 0.5, "mfu_inst_estimated_percent": 0.2,
         "mfu_inst_max_achievable_estimated_percent": 0.9, "mfu_estimated_percent": 0.1, "mfu_max_achievable_estimated_percent": 0.8});
     for (flops, label, share) in [

@@ -39,7 +39,7 @@ fn causes(gaps: &Gaps) -> Vec<(&str, Cause, i64)> {
 }
 
 #[test]
-fn gaps_are_told_by_the_semaphore_that_ended_them() {
+fn gaps_are_named_by_the_semaphore_that_ended_them() {
     let profile = opened(
         &[
             (1, "Tensor", "MATMUL", 1000, 4000, "S[5] (Tensor)++@complete", &[]),
@@ -148,8 +148,8 @@ fn idle_and_busy_of_the_real_runs_make_up_the_window() {
         let busy = summary(&json, None).engines;
         assert_eq!(got.engines.len(), 10);
         for engine in &got.engines {
-            let told = busy.iter().find(|b| (&b.core, &b.engine) == (&engine.core, &engine.engine)).expect("both list it");
-            assert_eq!(engine.busy, told.busy, "{run} {engine:?}");
+            let recorded = busy.iter().find(|b| (&b.core, &b.engine) == (&engine.core, &engine.engine)).expect("both list it");
+            assert_eq!(engine.busy, recorded.busy, "{run} {engine:?}");
             let sum: i64 = got.causes.iter().filter(|c| (&c.core, &c.engine) == (&engine.core, &engine.engine)).map(|c| c.time.0).sum();
             assert_eq!(sum, engine.idle.0);
         }

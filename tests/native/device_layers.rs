@@ -24,10 +24,10 @@ fn columns_of_instructions_add_up_to_the_summary() {
         };
         let (d, summary) = (device(&imported), &json["summary"][0]);
         assert_eq!(imported.profile.check(), Ok(()));
-        let told = |column: &[u32]| column.iter().filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v)).sum::<u64>();
+        let recorded = |column: &[u32]| column.iter().filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v)).sum::<u64>();
         let number = |key: &str| summary[key].as_u64().expect("a number");
-        assert_eq!(2 * told(&d.elements), number("hardware_flops"), "{folder}");
-        assert_eq!(told(&d.sbuf_bytes), number("sbuf_read_bytes") + number("sbuf_write_bytes"), "{folder}");
+        assert_eq!(2 * recorded(&d.elements), number("hardware_flops"), "{folder}");
+        assert_eq!(recorded(&d.sbuf_bytes), number("sbuf_read_bytes") + number("sbuf_write_bytes"), "{folder}");
         assert_eq!(d.hbm.iter().map(|h| h.read).sum::<u64>(), number("hbm_read_bytes"), "{folder}");
         assert_eq!(d.hbm.iter().map(|h| h.written).sum::<u64>(), number("hbm_write_bytes"), "{folder}");
         let types = imported.profile.attribute("queue_type").expect("a queue type");
@@ -236,8 +236,8 @@ fn tables_give_the_tree_of_the_json() {
     assert_eq!((&a.ceilings[..3], a.ridge, &a.points[0]), (&b.ceilings[..3], b.ridge, &b.points[0]));
     // These tables' summary has no figures of throttling: its ceiling is of the rows of `Throttle`.
     assert_eq!((a.ceilings.len(), b.ceilings.len(), &a.ceilings[3].name), (4, 4, &b.ceilings[3].name));
-    let (told, counted) = (a.ceilings[3].flops, b.ceilings[3].flops);
-    assert!(b.ceilings[3].is_throttled && (told - counted).abs() <= 5e-5 * told, "{told} and {counted}");
+    let (recorded, counted) = (a.ceilings[3].flops, b.ceilings[3].flops);
+    assert!(b.ceilings[3].is_throttled && (recorded - counted).abs() <= 5e-5 * recorded, "{recorded} and {counted}");
 }
 
 /// Whole nanoseconds against shares of the run: the mean limit of the rows is that of the summary, and of a table that has it ready.
@@ -246,11 +246,11 @@ fn the_throttled_ceiling_is_the_same_from_summary_and_rows() {
     for (folder, stem) in RUNS {
         let Some((imported, mut json)) = run(folder, stem) else { return };
         let ceiling = |profile: &Profile| roofline(profile, &query("layer"), &[]).ceilings.into_iter().find(|c| c.is_throttled);
-        let told = ceiling(&imported.profile).expect("of the summary").flops;
+        let recorded = ceiling(&imported.profile).expect("of the summary").flops;
         json["summary"][0].as_object_mut().expect("an object").retain(|name, _| !name.starts_with("throttle_"));
         let open = |json: &serde_json::Value| import_one(&[("x.json".into(), json.to_string().into_bytes())]).expect("opens").profile;
         let counted = ceiling(&open(&json)).expect("of the rows").flops;
-        assert!((told - counted).abs() <= 5e-5 * told, "{folder}: {told} and {counted}");
+        assert!((recorded - counted).abs() <= 5e-5 * recorded, "{folder}: {recorded} and {counted}");
         json["ham"] = serde_json::json!([]);
         assert_eq!(ceiling(&open(&json)), None, "{folder}: nothing tells");
         let row = |kind: &str, limit: f64| serde_json::json!({"throttle_type": kind, "max_achievable_util_with_throttling_percent": limit});

@@ -97,9 +97,9 @@ fn stretches_are_found_with_the_tensors_or_alone() {
     assert_eq!((transfers("w"), transfers("v")), (Some(3), None));
     assert!(other.notes.iter().any(|n| n.starts_with("Some DMA rows have no variable name")), "{:?}", other.notes);
     let found = tensors(&both.profile, None).bands;
-    let told: Vec<_> = found.iter().map(|b| (b.kind, b.range.start.0, b.range.end.0, b.transfers, b.bytes, b.factor)).collect();
+    let recorded: Vec<_> = found.iter().map(|b| (b.kind, b.range.start.0, b.range.end.0, b.transfers, b.bytes, b.factor)).collect();
     let crowd = (BandKind::SmallTransfers, 6000, 12950, 70, Some(560), None);
-    assert_eq!(told, [(BandKind::Reloaded, 10, 4050, 3, Some(3000), Some(3.0)), crowd]);
+    assert_eq!(recorded, [(BandKind::Reloaded, 10, 4050, 3, Some(3000), Some(3.0)), crowd]);
     // Without sizes nothing is known to be moved again.
     let crowd_alone = file(json!([]));
     assert_eq!(tensors(&crowd_alone.profile, None).bands, found[1..]);
@@ -173,8 +173,8 @@ fn exports_hold_every_row() {
         let times: Vec<i64> = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["timestamp"].as_i64()).collect();
         assert_eq!(column(2).collect::<Vec<_>>(), times, "{name}: in the order of the file");
         let bytes = column(5).sum::<i64>() as u64;
-        let told: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
-        assert_eq!(bytes, told);
+        let recorded: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
+        assert_eq!(bytes, recorded);
         // Whose semaphore it is stands beside its number: `S[24] (qSyncDynamicHW)`.
         let mut updates: Vec<(String, String)> = columns(&session, &Exported::Semaphores, &["id", "owner"]).into_iter().map(pair).collect();
         let split =
@@ -208,8 +208,8 @@ fn two_runs_beside_each_other() {
     let parts: Vec<_> = [&a, &b].map(|s| compare::part(&s.profile)).into();
     let got = a.ask(&CompareQuery { parts, base: 0 }).expect("compared");
     for name in ["total_time", "hbm_read_bytes", "hfu_estimated_percent", "dma_transfer_count"] {
-        let told = |json: &Value| json["summary"][0][name].as_f64();
-        let Some((x, y)) = told(&json_a).zip(told(&json_b)) else { continue };
+        let recorded = |json: &Value| json["summary"][0][name].as_f64();
+        let Some((x, y)) = recorded(&json_a).zip(recorded(&json_b)) else { continue };
         let row = &got.metrics.iter().find(|m| m.row.name == name).expect("a metric of both").row;
         assert_eq!((row.values[0], row.values[1]), (Some(x), Some(y)));
         assert!((row.deltas[1].expect("of both") - (y - x)).abs() <= 1e-9 * x.abs(), "{name}");
@@ -229,8 +229,8 @@ fn two_runs_beside_each_other() {
     assert_eq!(group.rows[at].deltas[0], Some(0.0));
     let n = json_a["instruction"].as_array().expect("rows").iter().filter(|r| r["opcode"] == "MATMUL").count() as u64;
     assert_eq!(group.counts[at][0], Some(n));
-    let told = group.rows.iter().all(|r| r.deltas.iter().all(Option::is_some));
-    assert!(told && group.counts.iter().flatten().all(Option::is_some), "what one run lacks took no time in it");
+    let recorded = group.rows.iter().all(|r| r.deltas.iter().all(Option::is_some));
+    assert!(recorded && group.counts.iter().flatten().all(Option::is_some), "what one run lacks took no time in it");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_summary_by_itself_fills_the_summary() {
     let Some((whole, json)) = run("fused_attention", "fused") else { return };
     let metrics = json["summary"][0].clone();
     let texts = [serde_json::json!({ "n_0a1b": metrics }), serde_json::json!([{ "subgraph": "sg00" }, metrics]), metrics.clone()];
-    let told: Vec<_> = summary(&whole.profile, None).metrics.into_iter().filter_map(|m| Some((m.name, m.file?))).collect();
+    let recorded: Vec<_> = summary(&whole.profile, None).metrics.into_iter().filter_map(|m| Some((m.name, m.file?))).collect();
     for text in texts {
         let alone = session(&[("s.json".into(), serde_json::to_vec_pretty(&text).expect("JSON"))]);
         assert_eq!(alone.claim.format, "neuron_summary");
@@ -246,7 +246,7 @@ fn a_summary_by_itself_fills_the_summary() {
         let got = summary(&alone.profile, None);
         let last = got.nodes.len().saturating_sub(1) as u32;
         let mut of_file: Vec<_> = got.metrics.iter().filter(|m| m.node == last).filter_map(|m| Some((m.name.clone(), m.file?))).collect();
-        let mut want = told.clone();
+        let mut want = recorded.clone();
         of_file.sort_by(|a, b| a.0.cmp(&b.0));
         want.sort_by(|a, b| a.0.cmp(&b.0));
         // Written anew, a number may differ in its last bit.
@@ -305,9 +305,9 @@ fn exports_hold_what_stays_in_the_file() {
         // As many predecessors as arrows, each a row of the export.
         let arrows = columns(&session, &what, &["slice", "predecessors"]);
         let own: Vec<&String> = arrows.iter().map(|row| &row[0]).collect();
-        let told: Vec<&str> = arrows.iter().flat_map(|row| row[1].split("; ")).filter(|p| !p.is_empty()).collect();
-        assert!(told.iter().all(|p| p.split_once(' ').is_some_and(|(from, _)| own.iter().any(|id| *id == from))), "{told:?}");
-        assert_eq!(told.len(), session.profile.flows.from.len(), "{name}");
+        let recorded: Vec<&str> = arrows.iter().flat_map(|row| row[1].split("; ")).filter(|p| !p.is_empty()).collect();
+        assert!(recorded.iter().all(|p| p.split_once(' ').is_some_and(|(from, _)| own.iter().any(|id| *id == from))), "{recorded:?}");
+        assert_eq!(recorded.len(), session.profile.flows.from.len(), "{name}");
         // The same run as tables has the same.
         if let Some(files) = (name == "fused_attention").then(|| directory(name, "parquet-zstd")).flatten() {
             let tables = self::session(&files);

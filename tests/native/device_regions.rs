@@ -98,8 +98,8 @@ fn functions_of_call_stacks_are_the_innermost() {
         ("d/StackFrameFunctionName.parquet".into(), text_table(&["id", "name"], &[&["4", "forward"]])),
     ];
     let found = by(&import_one(&files).expect("opens").profile, "function");
-    let told: Vec<(&str, i64, u64)> = found.regions.iter().map(|r| (r.name.as_str(), r.time.0, r.n_windows)).collect();
-    assert_eq!(told, [("k.inner", 10, 2), ("forward", 5, 1), ("k.outer", 5, 1)]);
+    let recorded: Vec<(&str, i64, u64)> = found.regions.iter().map(|r| (r.name.as_str(), r.time.0, r.n_windows)).collect();
+    assert_eq!(recorded, [("k.inner", 10, 2), ("forward", 5, 1), ("k.outer", 5, 1)]);
     assert!(found.notes.iter().all(|note| !note.contains("by function")), "{:?}", found.notes);
 }
 

@@ -3,7 +3,7 @@
 use crate::neuron_support::*;
 use axonscope::analysis::device::CurvesQuery;
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::engine::hot::HotColumns;
+use axonscope::engine::page_columns::PageColumns;
 use axonscope::engine::{Counter, Session};
 use axonscope::formats::import;
 use axonscope::model::Domain;
@@ -39,8 +39,8 @@ fn rows_stand_in_the_order_of_the_tools() {
         let json: Value = serde_json::from_slice(&named.1).unwrap();
         let (claim, outcome) = import::import(&set(&[named])).unwrap().remove(0);
         let (imported, readable) = outcome.unwrap();
-        let hot = Session::new(claim, readable, imported).hot();
-        let info = &hot.info;
+        let columns = Session::new(claim, readable, imported).page_columns();
+        let info = &columns.info;
         let cores: Vec<usize> = (0..info.tracks.len()).filter(|&t| info.tracks[t].parent.is_none()).collect();
         assert_eq!(cores.len(), 2);
         let mut most = 0;
@@ -68,15 +68,15 @@ fn rows_stand_in_the_order_of_the_tools() {
         };
         let seconds = summary["total_time"].as_f64().unwrap();
         let moved: f64 = of("Cumulative DMA Throughput").iter().map(|c| c.series[0].values.last().unwrap() * seconds).sum();
-        let told: u64 = json["dma"].as_array().unwrap().iter().map(|d| d["transfer_size"].as_u64().unwrap()).sum();
-        assert!((moved / told as f64 - 1.0).abs() < 1e-4, "{run}: {moved} {told}");
+        let recorded: u64 = json["dma"].as_array().unwrap().iter().map(|d| d["transfer_size"].as_u64().unwrap()).sum();
+        assert!((moved / recorded as f64 - 1.0).abs() < 1e-4, "{run}: {moved} {recorded}");
         assert!(of("DMA Throughput").iter().all(|c| c.series[0].values.last() == Some(&0.0)), "{run}");
     }
 }
 
 /// Curves of the whole run by (core, row).
-fn of_run(hot: &HotColumns) -> BTreeMap<(u32, String), &Counter> {
-    let info = &hot.info;
+fn of_run(columns: &PageColumns) -> BTreeMap<(u32, String), &Counter> {
+    let info = &columns.info;
     let key = |c: &Counter| {
         let track = &info.tracks[c.track.index()];
         Some((track.parent?.0, info.strings.get(track.name).to_string()))
@@ -99,8 +99,8 @@ fn curves_of_the_view_are_those_of_the_run_where_the_run_is_in_view() {
     let (claim, outcome) = import::import(&set(&[named])).unwrap().remove(0);
     let (imported, readable) = outcome.unwrap();
     let session = Session::new(claim, readable, imported);
-    let hot = session.hot();
-    let (run, of_run) = (hot.info.meta.range, of_run(&hot));
+    let columns = session.page_columns();
+    let (run, of_run) = (columns.info.meta.range, of_run(&columns));
     let ask = |window, is_smooth| {
         let query = CurvesQuery { window, is_from_view: true, is_smooth };
         session.ask(&query).expect("an answer")
@@ -114,7 +114,7 @@ fn curves_of_the_view_are_those_of_the_run_where_the_run_is_in_view() {
     }
     let half = TimeRange::new(TimeNs(i64::midpoint(run.start.0, run.end.0)), run.end);
     for curve in ask(half, true).iter().filter(|c| c.name == "Cumulative DMA Throughput") {
-        let core = hot.info.strings.get(hot.info.tracks[curve.group.unwrap().index()].name);
+        let core = columns.info.strings.get(columns.info.tracks[curve.group.unwrap().index()].name);
         let within = |d: &serde_json::Value| {
             let number = |key: &str| d[key].as_i64().unwrap();
             let (start, end) = (number("timestamp"), number("timestamp") + number("duration"));

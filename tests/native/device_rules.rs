@@ -89,12 +89,12 @@ impl Run {
     }
 
     /// Operations of one name, one after the other: durations, and what the table tells of each.
-    fn collectives(mut self, durations: &[i64], told: (Option<u64>, Option<i64>)) -> Run {
+    fn collectives(mut self, durations: &[i64], recorded: (Option<u64>, Option<i64>)) -> Run {
         let mut at = 1000;
         for duration in durations {
             self = self.rows(&[("Collectives stream 0", "AllGather", at, *duration, "")]);
             at += duration + 100;
-            self.operations.push(told);
+            self.operations.push(recorded);
         }
         self
     }
@@ -111,8 +111,8 @@ impl Run {
             column.values = values.into();
         }
         let Domain::NeuronDevice(device) = &mut profile.domain else { panic!("a device profile") };
-        let told = slices.iter().zip(&self.operations);
-        device.operations = told.map(|(i, o)| CollectiveOp { slice: *i as u32, bytes: o.0, delay_ns: o.1 }).collect();
+        let recorded = slices.iter().zip(&self.operations);
+        device.operations = recorded.map(|(i, o)| CollectiveOp { slice: *i as u32, bytes: o.0, delay_ns: o.1 }).collect();
         device.transposing = self.transposing;
         assert_eq!(profile.check(), Ok(()));
         profile
@@ -185,8 +185,8 @@ fn throttled(after: i64) -> Run {
 }
 
 fn transposing(bytes: u64) -> Run {
-    let told = TransposingDma { count: (bytes / 10, 100), bytes: (bytes, 1000), time_ns: (10, 100) };
-    Run { transposing: Some(told), ..product(1, BF16) }
+    let recorded = TransposingDma { count: (bytes / 10, 100), bytes: (bytes, 1000), time_ns: (10, 100) };
+    Run { transposing: Some(recorded), ..product(1, BF16) }
 }
 
 /// So many of the banks are in use.

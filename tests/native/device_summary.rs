@@ -57,9 +57,9 @@ fn headings_are_the_same_where_the_file_does_not_tell_them() {
             all.sort();
             all
         };
-        let told = of(bytes);
+        let recorded = of(bytes);
         json.as_object_mut().expect("an object").remove("summary_groups");
-        assert_eq!(of(json.to_string().into_bytes()), told, "{run}");
+        assert_eq!(of(json.to_string().into_bytes()), recorded, "{run}");
     }
 }
 
@@ -70,11 +70,11 @@ fn a_figure_of_the_file_that_the_rows_contradict_is_named() {
     };
     let (name, bytes) = file(&folder, "baseline_attention", "baseline_exec_2_profile_full.json");
     let mut json: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
-    let told = json["summary"][0]["hardware_flops"].as_f64().expect("told");
-    json["summary"][0]["hardware_flops"] = (2.0 * told).into();
+    let recorded = json["summary"][0]["hardware_flops"].as_f64().expect("told");
+    json["summary"][0]["hardware_flops"] = (2.0 * recorded).into();
     let got = summary(&import_one(&[(name, serde_json::to_vec(&json).expect("JSON"))]).expect("it opens").profile, None);
     let flops = got.metrics.iter().find(|m| m.name == "hardware_flops").expect("told");
-    assert_eq!((flops.file, flops.computed, flops.differs), (Some(2.0 * told), Some(told), true));
+    assert_eq!((flops.file, flops.computed, flops.differs), (Some(2.0 * recorded), Some(recorded), true));
     assert!(got.notes.iter().any(|n| n.contains("`hardware_flops`")), "{:?}", got.notes);
     // Times of rows are of whole nanoseconds: they agree with the file's but for that.
     let active = got.metrics.iter().find(|m| m.name == "tensor_engine_active_time").expect("told");
@@ -132,7 +132,7 @@ fn a_trace_of_trn2_has_the_metrics_of_the_summary() {
     for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
         let (trace, neff) = (file(&folder, run, &format!("{stem}_exec_2.ntff")), file(&folder, run, &format!("{stem}.neff")));
         let json = import_one(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]).expect("the JSON opens");
-        let told = summary(&json.profile, None);
+        let recorded = summary(&json.profile, None);
         for files in [vec![trace.clone()], vec![trace, neff]] {
             let ours = summary(&import_one(&files).expect("the trace opens").profile, None);
             for name in [
@@ -152,7 +152,7 @@ fn a_trace_of_trn2_has_the_metrics_of_the_summary() {
                 "gpsimd_engine_instruction_count",
                 "sync_engine_instruction_count",
             ] {
-                let of_file = told.metrics.iter().find(|m| m.name == name).and_then(|m| m.file).unwrap_or_else(|| panic!("no {name}"));
+                let of_file = recorded.metrics.iter().find(|m| m.name == name).and_then(|m| m.file).unwrap_or_else(|| panic!("no {name}"));
                 let metric = ours.metrics.iter().find(|m| m.name == name).unwrap_or_else(|| panic!("{run}: no {name}"));
                 let value = metric.computed.expect("of the rows");
                 assert!((value - of_file).abs() <= 1e-6 * of_file.abs(), "{run} {name}: {value}, the summary has {of_file}");
@@ -172,24 +172,24 @@ fn active_times_of_a_trace_are_those_of_the_summary() {
     for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
         let trace = import_one(&[file(&folder, run, &format!("{stem}_exec_2.ntff"))]).expect("the trace opens");
         let json = import_one(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]).expect("the JSON opens");
-        let (ours, told) = (summary(&trace.profile, None), summary(&json.profile, None));
+        let (ours, recorded) = (summary(&trace.profile, None), summary(&json.profile, None));
         let value = |s: &axonscope::analysis::device::Summary, name: &str| {
             s.metrics.iter().find(|m| m.name == name).and_then(|m| m.file.or(m.computed)).unwrap_or_else(|| panic!("{run}: no {name}"))
         };
         for engine in ["tensor", "vector", "scalar", "gpsimd", "sync"] {
-            let n: f64 = value(&told, &format!("{engine}_engine_instruction_count"));
+            let n: f64 = value(&recorded, &format!("{engine}_engine_instruction_count"));
             let name = format!("{engine}_engine_active_time");
-            let off_ns = (value(&ours, &name) - value(&told, &name)) * 1e9;
+            let off_ns = (value(&ours, &name) - value(&recorded, &name)) * 1e9;
             assert!(off_ns.abs() <= n / 2.0, "{run} {name}: {off_ns} ns");
             let share = format!("{name}_percent");
-            assert!((value(&ours, &share) - value(&told, &share)).abs() < 1e-3 && value(&ours, &share) <= 1.0, "{run} {share}");
+            assert!((value(&ours, &share) - value(&recorded, &share)).abs() < 1e-3 && value(&ours, &share) <= 1.0, "{run} {share}");
         }
         // Four transfers that the profiler leaves out, and says nothing of.
         assert!(trace.ledger.notes.iter().any(|n| n.starts_with("4 DMA transfers on rings that were active")), "{:?}", trace.ledger.notes);
         let of_json = summary(&json.profile, Some(json.profile.meta.range));
-        let (ours, rows, told) =
-            (value(&ours, "total_active_time"), value(&of_json, "total_active_time"), value(&told, "total_active_time"));
-        assert!((rows - told).abs() < 4e-8, "{run}: {rows} of the rows, {told} told");
+        let (ours, rows, recorded) =
+            (value(&ours, "total_active_time"), value(&of_json, "total_active_time"), value(&recorded, "total_active_time"));
+        assert!((rows - recorded).abs() < 4e-8, "{run}: {rows} of the rows, {recorded} told");
         assert!(ours >= rows && ours - rows < 1e-6, "{run}: {ours} with them, {rows} without");
     }
 }

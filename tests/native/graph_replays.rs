@@ -188,7 +188,7 @@ fn captures_of_another_rank_or_directory_stay_apart() {
 }
 
 #[test]
-fn captures_that_do_not_fit_are_told() {
+fn captures_that_do_not_fit_are_reported() {
     type Case = (&'static str, Vec<u8>, Vec<(&'static str, u32)>);
     let cases: [Case; 4] = [
         ("another model", capture(0, &[(4, &[("aten::exp", "[[4]]", "exp"), ADD])], true, false), vec![("gemm", 7), ("add", 7)]),
@@ -265,7 +265,7 @@ fn a_capture_of_a_smaller_batch_gives_no_shapes() {
 }
 
 #[test]
-fn damaged_companions_are_told() {
+fn damaged_companions_are_reported() {
     let trace = run(0, "x", &[&[("gemm", 7)]]);
     let mut whole = capture(0, &[(4, &[MM])], true, false);
     whole.truncate(whole.len() / 2);

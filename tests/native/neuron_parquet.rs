@@ -85,8 +85,8 @@ fn rows_come_from_the_file_when_asked_for() {
     assert_eq!(field("start_ts"), Some((details.start.0.to_string(), "ns".into())));
     assert_eq!(field("opcode"), Some(("MATMUL".into(), String::new())));
     assert!(details.fields.iter().any(|f| !f.help.is_empty()), "the schema explains the fields");
-    let moment = InstantId(7);
-    let details = session.ask(&DetailsQuery { item: moment.into() }).expect("details of an instant");
+    let instant = InstantId(7);
+    let details = session.ask(&DetailsQuery { item: instant.into() }).expect("details of an instant");
     let value = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();
     let (time, name) = (session.profile.instants.time[7], session.profile.strings.get(session.profile.instants.name[7]));
     assert_eq!((details.start, details.name.as_str(), value("timestamp")), (TimeNs(time), name, time.to_string()));
@@ -213,7 +213,7 @@ pub fn text_table(columns: &[&str], rows: &[&[&str]]) -> Vec<u8> {
 }
 
 #[test]
-fn columns_of_another_type_are_told() {
+fn columns_of_another_type_are_reported() {
     let wrong = text_table(&["start_ts", "duration_ns", "engine"], &[&["soon", "long", "Tensor"], &["later", "short", "Tensor"]]);
     let imported = import_one(&[("d/Instruction.parquet".into(), wrong)]).expect("opens as a table");
     let skipped: Vec<_> = imported.ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect();
@@ -245,7 +245,7 @@ fn row_groups_before_a_missing_one_are_shown() {
 }
 
 #[test]
-fn an_unknown_codec_is_told() {
+fn an_unknown_codec_is_reported() {
     let mut bytes = small_table(PLAIN, &[(1, 2, "Tensor")]);
     // In the footer the name of a column is followed by its codec: 0 is none, 63 is no codec at all.
     let name = b"start_ts\x15\x00";
@@ -345,8 +345,8 @@ fn stacks_and_loops_are_followed_through_the_tables() {
         "our own words where there is no schema"
     );
     let origin = details.instruction.expect("an instruction").origin;
-    let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
-    assert_eq!(told, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
+    let recorded: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
+    assert_eq!(recorded, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
     assert_eq!((origin.loops[0].name.as_str(), origin.loops[0].value.as_str(), origin.places.len()), ("k", "3", 1));
 }
 
@@ -512,19 +512,22 @@ fn a_column_of_another_type_is_named() {
     let notes = |name: &str, table: Vec<u8>| import_one(&[(format!("d/{name}.parquet"), table)]).expect("opens").ledger.notes;
     let said = |notes: &[String], want: &str| assert!(notes.iter().any(|n| n == want), "{want}: {notes:?}");
     let wrong = text_table(&["start_ts", "duration_ns", "engine"], &[&["soon", "7", "Tensor"], &["", "8", "Tensor"]]);
-    let told = notes("Instruction", wrong);
+    let recorded = notes("Instruction", wrong);
     let want = "Expected whole numbers in the column `start_ts` of the table `Instruction`, found texts: its rows are not on the timeline.";
-    said(&told, want);
-    assert_eq!(told.iter().filter(|n| n.starts_with("Expected ")).count(), 1, "numbers as text are read: {told:?}");
+    said(&recorded, want);
+    assert_eq!(recorded.iter().filter(|n| n.starts_with("Expected ")).count(), 1, "numbers as text are read: {recorded:?}");
     let message = "message t { required int64 start_ts; required int64 duration_ns; required binary engine (UTF8); }";
     let swapped = message.replace("duration_ns", "opcode");
-    let told = notes("Instruction", small_table(&swapped, &[(1, 2, "Tensor")]));
+    let recorded = notes("Instruction", small_table(&swapped, &[(1, 2, "Tensor")]));
     said(
-        &told,
+        &recorded,
         "Expected texts in the column `opcode` of the table `Instruction`, found whole numbers: its rows have no names, and busy times include waits.",
     );
-    let told = notes("SemaphoreUpdate", text_table(&["timestamp", "id", "value"], &[&["1", "5", "high"]]));
-    said(&told, "Expected whole numbers in the column `value` of the table `SemaphoreUpdate`, found texts: semaphores are not available.");
+    let recorded = notes("SemaphoreUpdate", text_table(&["timestamp", "id", "value"], &[&["1", "5", "high"]]));
+    said(
+        &recorded,
+        "Expected whole numbers in the column `value` of the table `SemaphoreUpdate`, found texts: semaphores are not available.",
+    );
 }
 
 /// The name of a column in the footer is followed by its codec, zigzag: 0 is none.
@@ -596,8 +599,8 @@ fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
         let skipped = &imported.ledger.skipped;
         assert_eq!(skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect::<Vec<_>>(), [(kind, n)], "{example}: {skipped:?}");
         assert_eq!(skipped[0].examples.len(), 1, "said once: {skipped:?}");
-        let told = &skipped[0].examples[0].text;
-        assert!(told.contains(&example.chars().take(150).collect::<String>()), "{example}: {told}");
+        let recorded = &skipped[0].examples[0].text;
+        assert!(recorded.contains(&example.chars().take(150).collect::<String>()), "{example}: {recorded}");
         let notes = &imported.ledger.notes;
         assert!(notes.contains(&note), "{note}: {notes:?}");
         assert!(notes.iter().all(|n| !n.starts_with("The table `Instruction` is missing")), "{notes:?}");

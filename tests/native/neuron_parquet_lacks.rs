@@ -176,9 +176,9 @@ fn a_column_that_cannot_be_read_costs_that_column() {
         assert!(ledger.notes.iter().all(|n| !n.contains("rows of the table") && !n.starts_with("The table `Instruction` cannot")));
         assert!(!is_mixed(&imported));
         assert_eq!(profile.meta.not_available.iter().any(|n| n.starts_with("Waits separate from work")), column == "opcode");
-        let kept = profile.tables.iter().find(|t| t.id == "Instruction").expect("kept");
-        let at = kept.columns.iter().position(|c| c == column).expect("it is a column");
-        assert!(kept.rows.len() == 40 && kept.rows.iter().all(|r| r[at] == Cell::Absent && r[0] != Cell::Absent));
+        let table = profile.tables.iter().find(|t| t.id == "Instruction").expect("kept");
+        let at = table.columns.iter().position(|c| c == column).expect("it is a column");
+        assert!(table.rows.len() == 40 && table.rows.iter().all(|r| r[at] == Cell::Absent && r[0] != Cell::Absent));
     }
     // A column of the metadata takes no other along.
     let mut files = others();

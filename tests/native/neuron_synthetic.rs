@@ -52,8 +52,8 @@ fn a_json_of_warnings_alone_opens() {
         let profile = &imported.profile;
         assert_eq!((profile.check(), profile.slices.len(), profile.meta.format.as_str()), (Ok(()), 0, "neuron_json"));
         assert_eq!((imported.ledger.read, imported.ledger.shown), (2, 2));
-        let told: Vec<&str> = profile.meta.facts.iter().map(|f| f.value.as_str()).collect();
-        assert_eq!(told, ["Missing HLO stats in the NEFF", "no stats"]);
+        let recorded: Vec<&str> = profile.meta.facts.iter().map(|f| f.value.as_str()).collect();
+        assert_eq!(recorded, ["Missing HLO stats in the NEFF", "no stats"]);
         assert!(imported.ledger.notes.iter().any(|n| n.contains("section `instruction`")), "{:?}", imported.ledger.notes);
         assert_eq!(profile.meta.not_available.len(), 2, "{:?}", profile.meta.not_available);
     }
@@ -223,8 +223,8 @@ fn the_sample_is_what_its_totals_say() {
     let paths: Vec<String> = (0..profile.tracks.len() as u32).map(|t| profile.track_path(axonscope::base::TrackId(t))).collect();
     let rows = ["DMA", "Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
     let wanted: Vec<String> = rows.iter().map(|e| format!("NC 0 / {e}")).collect();
-    let told: Vec<&String> = paths.iter().filter(|p| wanted.contains(p)).collect();
-    assert_eq!(told, wanted.iter().collect::<Vec<_>>(), "the rows stand in the known order");
+    let recorded: Vec<&String> = paths.iter().filter(|p| wanted.contains(p)).collect();
+    assert_eq!(recorded, wanted.iter().collect::<Vec<_>>(), "the rows stand in the known order");
 }
 
 proptest! {

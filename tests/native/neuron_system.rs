@@ -294,7 +294,7 @@ fn a_trace_of_the_framework_stands_on_the_same_clock() {
 }
 
 #[test]
-fn clocks_that_jump_are_told() {
+fn clocks_that_jump_are_reported() {
     let sync = |device: i64, host: i64| {
         let data = json!({ "exec_id": "e", "nc_timestamp_ns": device, "cpu_timestamp_ns": EPOCH + host });
         json!({ "event_type": "timestamp_sync_point", "phase": "instant", "nc_idx": 0, "tracking_id": device, "data": data, "timestamp_ns": EPOCH + host })

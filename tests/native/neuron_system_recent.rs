@@ -157,9 +157,9 @@ fn a_file_cut_anywhere_opens_with_what_is_before() {
             assert!(last == 0, "cut at {cut}");
             continue;
         };
-        let is_told = session.ledger.skipped.iter().any(|s| s.kind == "truncated_json");
+        let is_recorded = session.ledger.skipped.iter().any(|s| s.kind == "truncated_json");
         let now = session.profile.slices.len();
-        assert!(is_told && now >= last && now as u64 <= n, "cut at {cut}: {now} slices after {last}");
+        assert!(is_recorded && now >= last && now as u64 <= n, "cut at {cut}: {now} slices after {last}");
         last = now;
     }
     assert_eq!(last as u64, n);

@@ -274,10 +274,10 @@ fn an_archive_of_a_range_has_what_touches_it() {
     let range = TimeRange::new(TimeNs(middle), TimeNs(middle + whole_range.duration().0 / 20));
     let found = archive(&session, Some(range)).1;
     assert!(found["slice"] > 0 && found["slice"] < all["slice"] / 2, "{found:?}");
-    let kept = session.table_part("slice", &[], Some(range), 0, usize::MAX).unwrap();
+    let part = session.table_part("slice", &[], Some(range), 0, usize::MAX).unwrap();
     let touches = |(start, dur): (Option<i64>, Option<i64>)| range.touches(TimeNs(start.unwrap()), DurationNs(dur.unwrap()));
-    assert!(ints(&kept, "ts").into_iter().zip(ints(&kept, "dur")).all(touches));
-    let ids: BTreeSet<Option<i64>> = ints(&kept, "id").into_iter().collect();
+    assert!(ints(&part, "ts").into_iter().zip(ints(&part, "dur")).all(touches));
+    let ids: BTreeSet<Option<i64>> = ints(&part, "id").into_iter().collect();
     assert_eq!(ids.len() as u64, found["slice"]);
     let kernels = session.table_part("kernel", &[], Some(range), 0, usize::MAX).unwrap();
     assert!(ints(&kernels, "slice_id").iter().all(|id| ids.contains(id)));

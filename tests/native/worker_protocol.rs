@@ -2,10 +2,11 @@
 
 use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within};
-use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, HotMeta, NoAnswer, Query};
+use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
+use axonscope::worker::error::Sentence;
 use axonscope::worker::protocol::{Found, Inspection, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
@@ -25,7 +26,7 @@ fn a_panic_over_a_table_names_it() {
     use axonscope::worker::fault::of_panic;
     let died = of_panic("src/base/place.rs", 3, "so it is");
     assert_eq!(died, ToPage::Died("an error in the program (place.rs, line 3: so it is)".into()));
-    to_page(ToPage::GaveUp("A sentence.".into()));
+    to_page(ToPage::GaveUp(Sentence("A sentence.".into())));
 }
 
 fn claim() -> Claim {
@@ -107,7 +108,7 @@ fn answers_survive() {
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
     let opened =
-        Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
+        Opened { info: PageMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
     to_page(ToPage::Opened(Box::new(opened)));
     let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], needs_full: false, n_bytes: 5, heap_bytes: 9 };
     to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));

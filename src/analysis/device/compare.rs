@@ -193,9 +193,9 @@ fn metrics(parts: &[ComparePart], base: usize) -> Vec<CompareMetric> {
         .collect();
     let meaning = "Time in which instructions other than semaphore waits ran; overlaps count once.";
     out.extend(aligned(parts, base, busy, |_| false).into_iter().map(of_rows("engines", meaning, None)));
-    let told = |p: &ComparePart| p.metrics.iter().map(|m| (m.name.clone(), m.value)).collect::<Vec<_>>();
+    let metrics_of = |p: &ComparePart| p.metrics.iter().map(|m| (m.name.clone(), m.value)).collect::<Vec<_>>();
     let about: FxHashMap<&str, &PartMetric> = parts.iter().flat_map(|p| &p.metrics).map(|m| (m.name.as_str(), m)).collect();
-    out.extend(aligned(parts, base, told, |_| false).into_iter().map(|mut row| {
+    out.extend(aligned(parts, base, metrics_of, |_| false).into_iter().map(|mut row| {
         let unit = Unit::of(&row.name);
         if unit == Unit::Id {
             row.deltas.fill(None);
@@ -244,7 +244,7 @@ fn aligned(
 mod tests {
     use super::*;
 
-    fn told(name: &str, value: f64) -> PartMetric {
+    fn part_metric(name: &str, value: f64) -> PartMetric {
         PartMetric { name: name.into(), group: "overall stats".into(), meaning: "Duration.".into(), value }
     }
 
@@ -253,7 +253,7 @@ mod tests {
         let groups = vec![PartGroup { by: "opcode".into(), rows: rows.iter().map(row).collect(), ..PartGroup::default() }];
         ComparePart {
             title: title.into(),
-            metrics: vec![told("total_time", metric), told("nc_idx", metric)],
+            metrics: vec![part_metric("total_time", metric), part_metric("nc_idx", metric)],
             groups,
             ..ComparePart::default()
         }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_does_not_list_is_not_told() {
+    fn what_a_run_does_not_list_is_not_recorded() {
         let mut parts = [one("a", 2.0, &[("X", 10)]), one("b", 3.0, &[("Y", 45)]), one("c", 3.0, &[])];
         (parts[1].groups[0].rest, parts[2].groups) = ((3, DurationNs(4)), Vec::new());
         let got = merge(&parts, 0);

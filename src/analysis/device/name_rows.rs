@@ -43,7 +43,7 @@ pub struct NameRows {
 }
 
 /// An interval in the making.
-struct Stretch {
+struct Interval {
     key: StrId,
     start: i64,
     end: i64,
@@ -58,9 +58,9 @@ pub fn name_rows(profile: &Profile, by: &str) -> Option<NameRows> {
     let column = colouring::column(profile, by)?;
     let slots = colour::slots(profile, &column);
     let depth = by.split_once('@').and_then(|d| d.1.parse::<usize>().ok()).filter(|d| *d > 0);
-    let mut groups: Vec<(Option<TrackId>, Vec<Stretch>)> = Vec::new();
+    let mut groups: Vec<(Option<TrackId>, Vec<Interval>)> = Vec::new();
     for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
-        let found = stretches(profile, &column, TrackId(t as u32));
+        let found = intervals(profile, &column, TrackId(t as u32));
         match groups.iter_mut().find(|g| g.0 == track.parent) {
             Some(group) => group.1.extend(found),
             None => groups.push((track.parent, found)),
@@ -68,20 +68,20 @@ pub fn name_rows(profile: &Profile, by: &str) -> Option<NameRows> {
     }
     let mut out = NameRows::default();
     let mut name_of: FxHashMap<StrId, u32> = FxHashMap::default();
-    for (group, stretches) in groups {
-        let stretches = joined(stretches);
-        if stretches.is_empty() {
+    for (group, intervals) in groups {
+        let intervals = joined(intervals);
+        if intervals.is_empty() {
             continue;
         }
-        let lanes = lanes(&stretches);
-        for stretch in lanes.iter().flatten().map(|i| &stretches[*i]) {
-            let name = *name_of.entry(stretch.key).or_insert_with(|| {
-                let slot = slots.get(stretch.key.index()).copied().unwrap_or(0);
-                out.names.push((cut(profile.strings.get(stretch.key), depth).into(), slot));
+        let lanes = lanes(&intervals);
+        for interval in lanes.iter().flatten().map(|i| &intervals[*i]) {
+            let name = *name_of.entry(interval.key).or_insert_with(|| {
+                let slot = slots.get(interval.key.index()).copied().unwrap_or(0);
+                out.names.push((cut(profile.strings.get(interval.key), depth).into(), slot));
                 out.names.len() as u32 - 1
             });
-            let duration = stretch.end.saturating_sub(stretch.start);
-            out.bars.push(NameBar { start: stretch.start, duration, name, first: stretch.first, n: stretch.n });
+            let duration = interval.end.saturating_sub(interval.start);
+            out.bars.push(NameBar { start: interval.start, duration, name, first: interval.first, n: interval.n });
         }
         out.rows.push(NameRow { group, lanes: lanes.iter().map(|l| l.len() as u32).collect() });
     }
@@ -95,8 +95,8 @@ fn cut(text: &str, depth: Option<usize>) -> &str {
 }
 
 /// Intervals of one engine, by start.
-fn stretches(profile: &Profile, column: &[StrId], track: TrackId) -> Vec<Stretch> {
-    let mut out: Vec<Stretch> = Vec::new();
+fn intervals(profile: &Profile, column: &[StrId], track: TrackId) -> Vec<Interval> {
+    let mut out: Vec<Interval> = Vec::new();
     for &i in &profile.slices.by_start[profile.slices_of(track)] {
         let (i, key) = (i as usize, column[i as usize]);
         if key == StrId(0) {
@@ -104,24 +104,24 @@ fn stretches(profile: &Profile, column: &[StrId], track: TrackId) -> Vec<Stretch
         }
         let end = profile.slices.end(i);
         match out.last_mut().filter(|s| s.key == key) {
-            Some(stretch) => (stretch.end, stretch.n) = (stretch.end.max(end), stretch.n + 1),
-            None => out.push(Stretch { key, start: profile.slices.start[i], end, first: SliceId(i as u32), n: 1 }),
+            Some(interval) => (interval.end, interval.n) = (interval.end.max(end), interval.n + 1),
+            None => out.push(Interval { key, start: profile.slices.start[i], end, first: SliceId(i as u32), n: 1 }),
         }
     }
     out
 }
 
 /// Those of one name that overlap or touch as one; by start.
-fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
+fn joined(mut all: Vec<Interval>) -> Vec<Interval> {
     all.order_by_key(|s| (s.start, s.first));
     let mut last: FxHashMap<StrId, usize> = FxHashMap::default();
-    let mut out: Vec<Stretch> = Vec::with_capacity(all.len());
-    for stretch in all {
-        match last.get(&stretch.key).map(|at| &mut out[*at]).filter(|before| stretch.start <= before.end) {
-            Some(before) => (before.end, before.n) = (before.end.max(stretch.end), before.n + stretch.n),
+    let mut out: Vec<Interval> = Vec::with_capacity(all.len());
+    for interval in all {
+        match last.get(&interval.key).map(|at| &mut out[*at]).filter(|before| interval.start <= before.end) {
+            Some(before) => (before.end, before.n) = (before.end.max(interval.end), before.n + interval.n),
             None => {
-                last.insert(stretch.key, out.len());
-                out.push(stretch);
+                last.insert(interval.key, out.len());
+                out.push(interval);
             }
         }
     }
@@ -129,12 +129,12 @@ fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
 }
 
 /// Positions of the intervals in each lane: the uppermost that is free. As many lanes as there are engines at most, so they are tried in turn.
-fn lanes(all: &[Stretch]) -> Vec<Vec<usize>> {
+fn lanes(all: &[Interval]) -> Vec<Vec<usize>> {
     let mut out: Vec<(i64, Vec<usize>)> = Vec::new();
-    for (i, stretch) in all.iter().enumerate() {
+    for (i, interval) in all.iter().enumerate() {
         // A bar without a length still takes its moment.
-        let end = stretch.end.max(stretch.start.saturating_add(1));
-        match out.iter_mut().find(|lane| lane.0 <= stretch.start) {
+        let end = interval.end.max(interval.start.saturating_add(1));
+        match out.iter_mut().find(|lane| lane.0 <= interval.start) {
             Some(lane) => {
                 lane.0 = end;
                 lane.1.push(i);

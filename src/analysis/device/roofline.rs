@@ -137,14 +137,14 @@ fn sum(tree: &Layers, of: impl Fn(&LayerNode) -> Option<u64>) -> Option<u64> {
 /// Useful FLOPs and bytes of HBM, of the run or of a range; `None` where the file does not record them. A range without products, or without
 /// transfers, has none: that is recorded.
 fn amounts(profile: &Profile, of_file: &dyn Fn(&str) -> Option<u64>, tree: &Layers) -> (Option<u64>, Option<u64>) {
-    let (tells_flops, tells_bytes) = match &profile.domain {
-        Domain::NeuronDevice(d) => (d.elements.is_told(), !d.hbm.is_empty()),
+    let (records_flops, records_bytes) = match &profile.domain {
+        Domain::NeuronDevice(d) => (d.elements.is_recorded(), !d.hbm.is_empty()),
         _ => (false, false),
     };
     let flops = of_file("hardware_flops").zip(of_file("transpose_flops")).map(|(all, moved)| all.saturating_sub(moved));
-    let flops = flops.or_else(|| sum(tree, |n| n.flops.map(|_| useful(n)))).or(tells_flops.then_some(0));
+    let flops = flops.or_else(|| sum(tree, |n| n.flops.map(|_| useful(n)))).or(records_flops.then_some(0));
     let bytes = of_file("hbm_read_bytes").zip(of_file("hbm_write_bytes")).map(|(r, w)| r.saturating_add(w));
-    (flops, bytes.or_else(|| sum(tree, traffic)).or(tells_bytes.then_some(0)))
+    (flops, bytes.or_else(|| sum(tree, traffic)).or(records_bytes.then_some(0)))
 }
 
 /// The run, or the range, against HBM; and what it would be without the bytes that need not have moved.

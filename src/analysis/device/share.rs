@@ -47,12 +47,10 @@ mod tests {
 
     #[test]
     fn ranges_that_meet_part_it_without_a_rest() {
-        let moments = [i64::MIN, i64::MIN + 1, -7, 0, 1, 3, 10, 11, i64::MAX - 1, i64::MAX];
-        for (at, start) in moments[..9].iter().enumerate() {
-            for (end, a, b) in moments[at..]
-                .iter()
-                .flat_map(|e| moments.iter().map(move |a| (e, a)))
-                .flat_map(|(e, a)| moments.iter().map(move |b| (e, a, b)))
+        let times = [i64::MIN, i64::MIN + 1, -7, 0, 1, 3, 10, 11, i64::MAX - 1, i64::MAX];
+        for (at, start) in times[..9].iter().enumerate() {
+            for (end, a, b) in
+                times[at..].iter().flat_map(|e| times.iter().map(move |a| (e, a))).flat_map(|(e, a)| times.iter().map(move |b| (e, a, b)))
             {
                 let (a, b) = (*a.min(b), *a.max(b));
                 for amount in [0, 1, 7, 1 << 40, u64::MAX] {

@@ -208,18 +208,18 @@ mod tests {
 
     #[test]
     fn parts_of_opposite_signs_are_no_share_over_all() {
-        let said = |deltas: &[(&str, i64)]| {
+        let sentence = |deltas: &[(&str, i64)]| {
             let unit = unit(deltas);
             headline(&unit, &unit.nodes[0], "exclusive").text
         };
-        let both = said(&[("DMA", -600), ("Tensor", -200)]);
+        let both = sentence(&[("DMA", -600), ("Tensor", -200)]);
         assert!(both.ends_with(" 75.0% of the difference is exclusive DMA time (−600 ns)."), "{both}");
-        let opposite = said(&[("DMA", -795), ("Tensor", 295)]);
+        let opposite = sentence(&[("DMA", -795), ("Tensor", 295)]);
         assert!(
             opposite.ends_with(" Its largest part is exclusive DMA time (−795 ns), partly offset by the other parts (+295 ns)."),
             "{opposite}"
         );
-        assert!(said(&[("Idle", 500), ("Tensor", -200)]).contains("partly offset by the other parts (−200 ns)"));
+        assert!(sentence(&[("Idle", 500), ("Tensor", -200)]).contains("partly offset by the other parts (−200 ns)"));
     }
 
     #[test]

@@ -150,8 +150,8 @@ impl Tree {
         }
         // Samples without any time there differ from the mean as well.
         let spread = |at: usize| {
-            let (sum, n_told) = squares[at];
-            let rest = f64::from(self.n_samples - n_told) * (sums[at] / n).powi(2);
+            let (sum, n_recorded) = squares[at];
+            let rest = f64::from(self.n_samples - n_recorded) * (sums[at] / n).powi(2);
             ((sum + rest) / (n - 1.0)).sqrt()
         };
         Some((0..self.nodes.len()).map(spread).collect())

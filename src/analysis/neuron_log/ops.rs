@@ -102,9 +102,9 @@ fn from_file(table: &OpTable, level: Level) -> LogOps {
         })
         .collect();
     let sum: i64 = table.rows.iter().filter_map(|r| r.time_ns).fold(0, i64::saturating_add);
-    if let Some(said) = table.total_time_ns.filter(|said| table.has_time && *said != sum) {
+    if let Some(stated) = table.total_time_ns.filter(|stated| table.has_time && *stated != sum) {
         out.remarks.push(format!(
-            "The file records a total of {said} ns, but the sum of its operator times is {sum} ns. Time % is a share of the sum."
+            "The file records a total of {stated} ns, but the sum of its operator times is {sum} ns. Time % is a share of the sum."
         ));
     }
     out

@@ -71,14 +71,14 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
     }
     overlapping.sort_unstable_by_key(|o: &(i64, SliceId, TrackId)| (std::cmp::Reverse(o.0), o.1));
     overlapping.truncate(MAX_OVERLAPPING);
-    let told = |(common, other, track): (i64, SliceId, TrackId)| Overlapping {
+    let row = |(common, other, track): (i64, SliceId, TrackId)| Overlapping {
         slice: other,
         name: profile.name_of(other).into(),
         track: profile.track_path(track),
         overlap: DurationNs(common),
         share: (end > start).then(|| common as f64 / (end - start) as f64),
     };
-    let overlapping = overlapping.into_iter().map(told).collect();
+    let overlapping = overlapping.into_iter().map(row).collect();
     let mut members = Vec::new();
     if log.fused.binary_search_by_key(&slice, |f| f.0).is_ok() {
         Bars::new(profile, log).expand(slice, 0, &mut vec![slice], &mut members);

@@ -116,7 +116,7 @@ impl<'r> Lists<'r> {
         }
         let form = *self.form_of.entry(text).or_insert(self.forms.len() as u32);
         if form as usize == self.forms.len() {
-            self.forms.push(taken_apart(text));
+            self.forms.push(parsed(text));
         }
         self.last = Some((text, form));
         form
@@ -155,7 +155,7 @@ impl<'r> Lists<'r> {
     }
 }
 
-fn taken_apart(text: &str) -> HloForm {
+fn parsed(text: &str) -> HloForm {
     let parsed = hlo::parse(text).unwrap_or_default();
     HloForm {
         text: text.into(),

@@ -173,7 +173,7 @@ fn figures(report: &SupportReport) -> Support {
     let n_supported_hlo = report.supported_hlo.as_ref().map(|l| l.len() as u64);
     let n_unsupported_hlo = report.unsupported_hlo.as_ref().map(|l| l.len() as u64);
     let computed_percentage = n_supported_hlo.zip(n_unsupported_hlo).and_then(|(yes, no)| percentage(yes, no));
-    let is_mismatch = report.percentage.zip(computed_percentage).is_some_and(|(said, is)| (said - is).abs() > TOLERANCE);
+    let is_mismatch = report.percentage.zip(computed_percentage).is_some_and(|(stated, is)| (stated - is).abs() > TOLERANCE);
     let counted = report.supported.iter().flatten().filter_map(|o| o.count);
     let has_count = report.supported.as_ref().is_some_and(|s| s.is_empty() || s.iter().any(|o| o.count.is_some()));
     Support {

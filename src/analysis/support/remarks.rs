@@ -47,11 +47,11 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
     }
     let counts = support.n_supported_hlo.zip(support.n_unsupported_hlo);
     match (counts, support.computed_percentage, report.percentage) {
-        (Some((yes, no)), Some(is), Some(said)) if support.is_mismatch => {
+        (Some((yes, no)), Some(is), Some(stated)) if support.is_mismatch => {
             say(
                 "mismatch",
                 format!(
-                    "The report states {said:.2}%, but {} of its {} HLO instructions are supported, which is {is:.2}%. The lists and \
+                    "The report states {stated:.2}%, but {} of its {} HLO instructions are supported, which is {is:.2}%. The lists and \
                      the percentage belong to different runs.",
                     count(yes),
                     count(yes + no)

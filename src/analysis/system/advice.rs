@@ -150,23 +150,23 @@ fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Optio
 
 /// R46: a CPU at its limit while no device executes.
 fn busy_cpu(system: &System) -> Option<Finding> {
-    let mut hot: Vec<_> = system.cpus.iter().filter(|c| c.cpu != "average" && c.most_in_gaps.is_some_and(|m| m > CPU)).collect();
-    hot.order_by(|a, b| b.most_in_gaps.unwrap_or(0.0).total_cmp(&a.most_in_gaps.unwrap_or(0.0)));
-    let first = hot.first()?;
+    let mut columns: Vec<_> = system.cpus.iter().filter(|c| c.cpu != "average" && c.most_in_gaps.is_some_and(|m| m > CPU)).collect();
+    columns.order_by(|a, b| b.most_in_gaps.unwrap_or(0.0).total_cmp(&a.most_in_gaps.unwrap_or(0.0)));
+    let first = columns.first()?;
     Some(Finding {
         id: "busy-cpu".into(),
         severity: "warning".into(),
         title: "Saturated CPU".into(),
         text: format!(
             "{} of {} CPUs are more than 90% busy in samples that cover time without an execution; CPU {} reaches {}. The host is the bottleneck there: move work off this thread or prefetch.",
-            hot.len(),
+            columns.len(),
             system.cpus.iter().filter(|c| c.cpu != "average").count(),
             first.cpu,
             text::percent(first.most_in_gaps.unwrap_or(0.0))
         ),
         cost: None,
         threshold: "A CPU is more than 90% busy in a sample (a mean over at most one second) that covers a gap between executions.".into(),
-        places: hot
+        places: columns
             .iter()
             .take(MOST_PLACES)
             .filter_map(|c| Some((c, c.busiest?)))

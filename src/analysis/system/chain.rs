@@ -77,14 +77,14 @@ fn walk(view: &View<'_>, from: SliceId, next: impl Fn(SliceId) -> Vec<SliceId>) 
 
 fn row(view: &View<'_>, near: SliceId, slice: SliceId, depth: u32) -> ChainRow {
     let (profile, system) = (view.profile, view.system);
-    let told = |s: SliceId| system.flows.binary_search_by_key(&s, |f| f.slice).ok().map(|at| &system.flows[at]);
+    let flow_of = |s: SliceId| system.flows.binary_search_by_key(&s, |f| f.slice).ok().map(|at| &system.flows[at]);
     let text = |id: StrId| profile.strings.get(id);
-    let shared = told(near).zip(told(slice)).map(|(a, b)| b.flows.iter().filter(|f| a.flows.contains(f)).map(|f| text(*f)).collect());
+    let shared = flow_of(near).zip(flow_of(slice)).map(|(a, b)| b.flows.iter().filter(|f| a.flows.contains(f)).map(|f| text(*f)).collect());
     let source = profile.attribute("source").and_then(|a| a.values.get(slice.index()).copied());
     ChainRow {
         slice,
         name: profile.name_of(slice).into(),
-        event: told(slice).map_or(String::new(), |f| text(f.event).into()),
+        event: flow_of(slice).map_or(String::new(), |f| text(f.event).into()),
         flows: shared.map(|all: Vec<&str>| all.join(", ")).unwrap_or_default(),
         source: source.map_or(String::new(), |s| text(s).into()),
         start: TimeNs(profile.slices.start[slice.index()]),

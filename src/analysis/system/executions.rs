@@ -92,7 +92,7 @@ fn named(view: &View<'_>, execution: &Execution, track: TrackId) -> ExecutionRow
 
 /// The only device profile that the profile lists for the core of a row; empty when there is none, or more than one.
 fn listed(system: &NeuronSystem, row: &ExecutionRow) -> String {
-    let fits = |own: &str, told: &str| own.is_empty() || told.is_empty() || own == told;
+    let fits = |own: &str, recorded: &str| own.is_empty() || recorded.is_empty() || own == recorded;
     let mut of_core = system
         .device_profiles
         .iter()

@@ -104,8 +104,8 @@ fn part_of(bytes: u64, part: i64, whole: i64) -> u64 {
 }
 
 pub(super) fn place(parts: &[(&str, &str)]) -> String {
-    let told: Vec<String> = parts.iter().filter(|p| !p.1.is_empty()).map(|(what, id)| format!("{what}{id}")).collect();
-    if told.is_empty() { "not recorded".into() } else { told.join(" · ") }
+    let recorded: Vec<String> = parts.iter().filter(|p| !p.1.is_empty()).map(|(what, id)| format!("{what}{id}")).collect();
+    if recorded.is_empty() { "not recorded".into() } else { recorded.join(" · ") }
 }
 
 /// Curves of a kind.

@@ -81,10 +81,10 @@ fn key(view: &View<'_>, grouping: KernelGrouping, node: u32, work: u32) -> Key {
     if grouping == KernelGrouping::Name {
         return (name, None, StrId(0), StrId(0), ABSENT, ABSENT);
     }
-    let told = |n: u32| if n == 0 { ABSENT } else { n };
+    let or_absent = |n: u32| if n == 0 { ABSENT } else { n };
     let kernel = view.model.kernel(view.torch, work);
     let (grid, block) = kernel.map_or((StrId(0), StrId(0)), |k| (k.grid, k.block));
-    let (registers, shared) = kernel.map_or((ABSENT, ABSENT), |k| (told(k.registers), told(k.shared_memory)));
+    let (registers, shared) = kernel.map_or((ABSENT, ABSENT), |k| (or_absent(k.registers), or_absent(k.shared_memory)));
     (name, operator(view, node), grid, block, registers, shared)
 }
 
@@ -108,10 +108,10 @@ pub fn kernels(view: &View<'_>, query: &KernelsQuery) -> Kernels {
         if duration > sum.max {
             (sum.max, sum.longest, sum.node) = (duration, slice, *node);
         }
-        let told = |value: f32| if value.is_nan() { 0.0 } else { widened(value) };
+        let or_zero = |value: f32| if value.is_nan() { 0.0 } else { widened(value) };
         if let Some(kernel) = view.model.kernel(view.torch, *work) {
-            sum.blocks += duration as f64 * told(kernel.blocks_per_sm);
-            sum.occupancy += duration as f64 * told(kernel.occupancy);
+            sum.blocks += duration as f64 * or_zero(kernel.blocks_per_sm);
+            sum.occupancy += duration as f64 * or_zero(kernel.occupancy);
         }
         out.total.0 = out.total.0.saturating_add(duration);
         if view.model.uses_tensor_cores(view.profile, SliceId(slice)) {
@@ -119,8 +119,8 @@ pub fn kernels(view: &View<'_>, query: &KernelsQuery) -> Kernels {
         }
     }
     let is_kernel = |work: u32| view.model.class[view.model.events.work[work as usize] as usize] == Class::Kernel;
-    let told = (0..view.model.events.work.len() as u32).filter(|&w| is_kernel(w)).filter_map(|w| view.model.kernel(view.torch, w));
-    for kernel in told {
+    let kernels = (0..view.model.events.work.len() as u32).filter(|&w| is_kernel(w)).filter_map(|w| view.model.kernel(view.torch, w));
+    for kernel in kernels {
         out.has_blocks_per_sm |= !kernel.blocks_per_sm.is_nan();
         out.has_occupancy |= !kernel.occupancy.is_nan();
     }
@@ -218,13 +218,13 @@ pub fn members(view: &View<'_>, query: &KernelMembersQuery) -> KernelMembers {
 
 fn run(view: &View<'_>, node: u32, work: u32, slice: SliceId) -> KernelRun {
     let kernel = view.model.kernel(view.torch, work);
-    let told = |n: Option<u32>| n.filter(|&n| n != ABSENT);
+    let present = |n: Option<u32>| n.filter(|&n| n != ABSENT);
     KernelRun {
         slice,
         start: TimeNs(view.profile.slices.start[slice.index()]),
         duration: DurationNs(view.profile.slices.duration[slice.index()]),
-        device: told(kernel.map(|k| k.device)),
-        stream: told(kernel.map(|k| k.stream)),
+        device: present(kernel.map(|k| k.device)),
+        stream: present(kernel.map(|k| k.stream)),
         launch: view.model.launch.get(work as usize).filter(|&&s| s != NO_SLICE).map(|&s| SliceId(s)),
         operator: operator_slice(view, node),
     }

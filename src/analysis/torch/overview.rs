@@ -178,8 +178,9 @@ pub struct SummaryRow {
     pub mean_ns: f64,
     /// Share (0 to 1) of the mean step. Can pass 1 in sum where the old plugin's rules are followed.
     pub share: f64,
-    /// Whether the trace can tell it at all: device categories need device activity, communication needs collectives.
-    pub is_told: bool,
+    /// Whether the trace records it: device categories need device activity, communication needs collectives. Reports have its first name.
+    #[serde(rename = "is_told")]
+    pub is_recorded: bool,
 }
 
 /// One step, and what its time went to.

@@ -63,11 +63,12 @@ fn steps(view: &View<'_>, range: Option<TimeRange>) -> Vec<StepRow> {
         Some(range) => (step.start.max(range.start.0), step.end.min(range.end.0)),
         None => (step.start, step.end),
     };
-    let kept: Vec<(&Step, (i64, i64))> =
+    let windowed: Vec<(&Step, (i64, i64))> =
         view.model.steps.steps.iter().map(|s| (s, cut(s))).filter(|(_, c)| range.is_none() || c.0 < c.1).collect();
-    let windows: Vec<(i64, i64)> = kept.iter().map(|k| k.1).collect();
+    let windows: Vec<(i64, i64)> = windowed.iter().map(|k| k.1).collect();
     let costs = view.model.roles.costs(&windows, view.model.rules.sums_to_step);
-    kept.iter()
+    windowed
+        .iter()
         .zip(costs)
         .map(|((step, (start, end)), parts)| {
             let (computation, communication, overlap) = view.model.roles.overlap((*start, *end));
@@ -90,7 +91,7 @@ fn summary(view: &View<'_>, steps: &[StepRow]) -> Vec<SummaryRow> {
     let Some(whole) = mean(steps.iter().map(|s| s.total.0)) else {
         return Vec::new();
     };
-    let is_told = |category: Category| match category {
+    let is_recorded = |category: Category| match category {
         Category::Kernel | Category::Memcpy | Category::Memset | Category::Runtime => view.model.has_device(),
         Category::Communication => !view.model.roles.ranges[3].is_empty(),
         Category::DataLoader | Category::CpuExec | Category::Other => true,
@@ -98,7 +99,7 @@ fn summary(view: &View<'_>, steps: &[StepRow]) -> Vec<SummaryRow> {
     let row = |(i, &category): (usize, &Category)| {
         let mean_ns = mean(steps.iter().map(|s| s.parts[i].0)).unwrap_or(0.0);
         let share = if whole > 0.0 { mean_ns / whole } else { 0.0 };
-        SummaryRow { category, mean_ns, share, is_told: is_told(category) }
+        SummaryRow { category, mean_ns, share, is_recorded: is_recorded(category) }
     };
     Category::ALL.iter().enumerate().map(row).collect()
 }
@@ -110,14 +111,14 @@ fn devices(view: &View<'_>, steps: &[StepRow]) -> Vec<DeviceRow> {
 }
 
 fn device(view: &View<'_>, gpu: &Gpu, window: Option<(i64, i64)>) -> DeviceRow {
-    let told = properties(view, gpu.id);
+    let recorded = properties(view, gpu.id);
     let (start, end) = window.unwrap_or((0, 0));
     DeviceRow {
         device: gpu.id,
-        name: told.map(|d| d.name.clone()).filter(|n| !n.is_empty()),
-        memory_bytes: told.and_then(|d| d.memory_bytes),
-        compute: told.and_then(|d| d.compute),
-        n_sms: told.and_then(|d| d.n_sms),
+        name: recorded.map(|d| d.name.clone()).filter(|n| !n.is_empty()),
+        memory_bytes: recorded.and_then(|d| d.memory_bytes),
+        compute: recorded.and_then(|d| d.compute),
+        n_sms: recorded.and_then(|d| d.n_sms),
         utilization: gpu.utilization(start, end),
         sm_efficiency: gpu.sm_efficiency(start, end),
         occupancy_percent: gpu.occupancy_percent(start, end),

@@ -128,7 +128,7 @@ pub fn kernels(kernels: &Kernels) -> Value {
 
 /// The overview.
 pub fn overview(overview: &Overview) -> Value {
-    let shown: Vec<usize> = (0..overview.summary.len()).filter(|&i| overview.summary[i].is_told).collect();
+    let shown: Vec<usize> = (0..overview.summary.len()).filter(|&i| overview.summary[i].is_recorded).collect();
     let columns: Vec<&str> = shown.iter().map(|&i| overview.summary[i].category.label()).collect();
     let steps: Vec<Value> = overview
         .steps

@@ -42,9 +42,9 @@ fn span(profile: &Profile, torch: &Torch, class: &[Class]) -> (i64, i64) {
     if let Some(i) = (0..slices.len()).find(is_span) {
         return (slices.start[i], slices.end(i));
     }
-    let kept = (0..slices.len()).filter(|&i| class[i].is_kept()).map(|i| (slices.start[i], slices.end(i)));
+    let used = (0..slices.len()).filter(|&i| class[i].is_read_by_plugin()).map(|i| (slices.start[i], slices.end(i)));
     let memory = torch.memory.iter().map(|m| (m.time, m.time));
-    kept.chain(memory).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+    used.chain(memory).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
 }
 
 fn device(gpu: &Gpu, start: i64, end: i64) -> DeviceCounters {

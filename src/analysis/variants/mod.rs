@@ -80,12 +80,12 @@ impl VariantCell {
 impl VariantPart {
     /// Adds a value; what is not recorded, or not a finite number, is omitted.
     fn put(&mut self, column: impl Into<Arc<VariantColumn>>, cell: VariantCell) {
-        let is_told = match &cell {
+        let is_recorded = match &cell {
             VariantCell::Absent => false,
             VariantCell::Number(v) => v.is_finite(),
             VariantCell::Text(text) => !text.is_empty(),
         };
-        if is_told {
+        if is_recorded {
             self.values.push(VariantValue { column: column.into(), cell });
         }
     }

@@ -20,7 +20,7 @@ pub fn part(profile: &Profile, overview: &Overview, explained: &ExplainPart, mem
     let number = |v: Option<f64>| v.map_or(VariantCell::Absent, VariantCell::Number);
     let time = |id: &str, label: &str, group: &str| VariantColumn::new(id, label, group, Unit::Nanoseconds, Some(Better::Less));
     out.put(time("step", "Mean step", "Steps").shown(), number(overview.mean_step_ns));
-    for row in overview.summary.iter().filter(|r| r.is_told) {
+    for row in overview.summary.iter().filter(|r| r.is_recorded) {
         let label = row.category.label();
         let id = format!("category.{}", label.to_lowercase().replace(' ', "_"));
         let column = time(&id, label, "Categories");

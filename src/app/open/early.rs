@@ -4,7 +4,7 @@
 use crate::app::open::file_drop::{self, Dropped, DroppedEntries};
 use crate::app::open::opening;
 use crate::app::open::script_events;
-use crate::app::open_held;
+use crate::app::open_dropped;
 use crate::app::open_sample;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::views::start::library::Action;
@@ -84,7 +84,7 @@ fn open_item(app: App, item: &JsValue) {
         app.state.is_help_open().set(true);
     } else {
         let item = item.clone();
-        open_held(app, DroppedEntries::of(&list("files"), &list("entries")), move |drop| script_events::name_drop(&item, drop));
+        open_dropped(app, DroppedEntries::of(&list("files"), &list("entries")), move |drop| script_events::name_drop(&item, drop));
     }
 }
 

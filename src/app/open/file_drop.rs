@@ -1,7 +1,8 @@
 //! Files out of drops, inputs and the clipboard, directories included.
 
+use crate::app::error::DropError;
 use crate::base::Order as _;
-use crate::worker::blob::words;
+use crate::worker::error::BrowserError;
 use js_sys::{Array, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -18,10 +19,6 @@ pub struct Dropped {
 
 /// More files than a directory of profiles ever has: a whole disk dropped by mistake.
 const MAX_FILES: usize = 10_000;
-
-/// What is said of a directory without any file.
-const EMPTY: &str = "The dropped directory contains no files. If it is a log directory of the TensorBoard Neuron plugin, likely causes \
-     are: a release before 2.6, a model moved to the device outside the profiler context, or a traced model without `traced_only=True`.";
 
 /// The files of an input element or the clipboard.
 pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
@@ -75,14 +72,14 @@ impl DroppedEntries {
         }
     }
 
-    /// All files, those in directories too, by path. Fails with a sentence.
-    pub async fn files(self) -> Result<Vec<Dropped>, String> {
+    /// All files, those in directories too, by path.
+    pub async fn files(self) -> Result<Vec<Dropped>, DropError> {
         let mut out = self.files;
         let has_directory = !self.entries.is_empty();
         let mut stack = self.entries;
         while let Some(entry) = stack.pop() {
             if out.len() >= MAX_FILES {
-                return Err(format!("The directory contains more than {MAX_FILES} files. Drop the directory of one profile."));
+                return Err(DropError::TooMany(MAX_FILES));
             }
             if entry.is_directory() {
                 stack.extend(children(entry.unchecked_into()).await?);
@@ -92,20 +89,20 @@ impl DroppedEntries {
             }
         }
         if out.is_empty() && has_directory {
-            return Err(EMPTY.into());
+            return Err(DropError::Empty);
         }
         out.order_by(|a, b| a.name.cmp(&b.name));
         Ok(out)
     }
 }
 
-async fn file(entry: FileSystemFileEntry) -> Result<File, String> {
+async fn file(entry: FileSystemFileEntry) -> Result<File, BrowserError> {
     let promise = Promise::new(&mut |resolve, reject| entry.file_with_callback_and_callback(&resolve, &reject));
-    JsFuture::from(promise).await.map(JsCast::unchecked_into).map_err(|e| words(&e))
+    JsFuture::from(promise).await.map(JsCast::unchecked_into).map_err(BrowserError::from)
 }
 
 /// A directory is listed in portions, until one is empty.
-async fn children(directory: FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, String> {
+async fn children(directory: FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, BrowserError> {
     let reader = directory.create_reader();
     let mut out = Vec::new();
     loop {
@@ -115,7 +112,7 @@ async fn children(directory: FileSystemDirectoryEntry) -> Result<Vec<FileSystemE
                 let _ = reject.call1(&JsValue::NULL, &error);
             }
         });
-        let part: Array = JsFuture::from(promise).await.map_err(|e| words(&e))?.unchecked_into();
+        let part: Array = JsFuture::from(promise).await.map_err(BrowserError::from)?.unchecked_into();
         if part.length() == 0 {
             return Ok(out);
         }

@@ -1,5 +1,6 @@
 //! Opens what the user gave: one worker per profile, tabs for those that succeed, a sentence for those that do not.
 
+use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::import_queue::{self, Job};
 use crate::app::open::script_events;
@@ -16,7 +17,7 @@ use crate::state::{
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
+use crate::worker::protocol::{FindQuery, Found, Opened, PageColumns, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
 use leptos::prelude::*;
@@ -40,13 +41,14 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     script_events::expect(id, drop);
     let (task, abort) = abortable(async move {
         let files = unpacking::unpacked(app, id, files).await?;
-        triage::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files))
+        triage::sort(app, id, drop, &files).await.map_err(|error| with_name(error, &files))
     });
     worker_registry::keep_abort(id, abort);
     spawn_local(async move {
         match task.await {
             Ok(Ok(jobs)) => import_queue::submit(app, jobs),
-            Ok(Err(sentence)) => {
+            Ok(Err(error)) => {
+                let sentence: String = OpenError::to_string(&error);
                 script_events::failed(drop, &sentence);
                 actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
@@ -81,9 +83,9 @@ pub fn close(app: App, id: u32) {
 
 /// Opens the files of a tab again, whose worker is gone.
 pub fn reopen(app: App, id: u32) {
-    let kept = worker_registry::files(id);
+    let registered = worker_registry::files(id);
     let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
-    let (Some((files, found)), Some(drop)) = (kept, drop) else {
+    let (Some((files, found)), Some(drop)) = (registered, drop) else {
         return;
     };
     let import = actions::import_begins(app, String::new(), 0, now_ms());
@@ -107,16 +109,12 @@ fn run(app: App, id: u32, task: impl Future<Output = ()> + 'static) {
     });
 }
 
-/// A sentence that says which file it is about.
-fn with_name(sentence: &str, files: &[Dropped]) -> String {
+/// The error with the file it is about, where there is one.
+fn with_name(error: OpenError, files: &[Dropped]) -> OpenError {
     match files {
-        [one] if !sentence.contains(file_name(&one.name)) => format!("`{}`: {sentence}", one.name),
-        _ => sentence.to_string(),
+        [one] => error.of_file(&one.name),
+        _ => error,
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Milliseconds of the page's clock.
@@ -136,7 +134,8 @@ pub(in crate::app) fn job(app: App, id: u32, mut found: Found, files: Vec<Droppe
         run(app, id, async move {
             match open_found(app, id, found, files, target).await {
                 Ok(hash) => script_events::opened(target.drop, &hash),
-                Err(sentence) => {
+                Err(error) => {
+                    let sentence = error.to_string();
                     script_events::failed(target.drop, &sentence);
                     actions::notify_of_drop(app, sentence, true);
                 }
@@ -169,28 +168,27 @@ pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
 }
 
 /// Opens one profile; returns its content hash, also where the same content is open.
-async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, String> {
+async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, OpenError> {
     let name = found.paths.first().cloned().unwrap_or_default();
     // Of a directory of tables none is the one meant.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
-    let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(&named)?;
+    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(|error| error.of_file(meant))?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),
             FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
             // The same content may have been read meanwhile.
             FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(opened.hash),
-            FromWorker::Opened(opened, hot) => {
+            FromWorker::Opened(opened, columns) => {
                 if let Some(old) = target.replaces {
                     close(app, old);
                 }
                 let hash = opened.hash.clone();
-                show(app, (link, events), Handle { files, found }, (*opened, *hot), (target.drop, name));
+                show(app, (link, events), Handle { files, found }, (*opened, *columns), (target.drop, name));
                 return Ok(hash);
             }
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence).of_file(meant)),
             FromWorker::Ready(_)
             | FromWorker::Inspected(..)
             | FromWorker::Hashed(_)
@@ -198,11 +196,11 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
             | FromWorker::Unpacked(..) => {}
         }
     }
-    Err(named("The worker stopped.".into()))
+    Err(OpenError::Stopped.of_file(meant))
 }
 
 /// Starts a worker that imports a profile.
-async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), String> {
+async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), OpenError> {
     let worker = worker_registry::worker_for(app, found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
@@ -216,13 +214,13 @@ pub(in crate::app) async fn import_again(
     app: App,
     (files, found): (Vec<Dropped>, Found),
     hash: &str,
-) -> Result<(Link, Events, u64), String> {
+) -> Result<(Link, Events, u64), OpenError> {
     let (link, mut events) = begin(app, &found, &files, false).await?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Opened(opened, _) if opened.hash == hash => return Ok((link, events, opened.memory)),
-            FromWorker::Opened(..) => return Err("The file has changed since it was opened.".into()),
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Opened(..) => return Err(OpenError::Changed),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence)),
             FromWorker::Ready(_)
             | FromWorker::Inspected(..)
             | FromWorker::Hashed(_)
@@ -231,7 +229,7 @@ pub(in crate::app) async fn import_again(
             | FromWorker::Unpacked(..) => {}
         }
     }
-    Err("The worker stopped.".into())
+    Err(OpenError::Stopped)
 }
 
 /// Whether that content is open; if so it comes to front.
@@ -247,19 +245,20 @@ fn is_known(app: App, hash: &str) -> bool {
 const MOST_CORES: usize = 16;
 
 /// Makes a tab of an opened profile.
-fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
+fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Opened, PageColumns), (drop, path): (u32, String)) {
     let id = actions::new_id(app);
     let (ask, calls) = Ask::channel();
     worker_registry::insert(id, handle);
     sleep::join(app, id, worker);
     sleep::relay(app, id, calls);
-    let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
+    let title =
+        if columns.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { columns.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash || w.hash == ANY_PROFILE);
-    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(hot.info.kind)));
+    let choices = app.saved_defaults.with_untracked(|own| own.of(DefaultsKind::of(columns.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.
-    let view = if crate::app::wiring::device_views::n_variants(&hot.info.meta) > MOST_CORES { "variants" } else { "" };
-    let kept = BackgroundChoices {
+    let view = if crate::app::wiring::device_views::n_variants(&columns.info.meta) > MOST_CORES { "variants" } else { "" };
+    let background = BackgroundChoices {
         view: view.into(),
         annotations: crate::app::storage::browser_state::annotations(&opened.hash),
         choices,
@@ -275,15 +274,15 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
         path,
         place: None,
         ask: ask.clone(),
-        hot: Arc::new(hot),
+        columns: Arc::new(columns),
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: WorkerState::Awake,
-        kept,
+        worker_state: WorkerState::Awake,
+        background,
     };
     crate::app::storage::library::remember(app, &profile);
-    memory::forget(&profile.hot.info.meta);
+    memory::forget(&profile.columns.info.meta);
     actions::add_profile(app, profile, opened.rank);
     if wanted.is_some() {
         app.state.wanted().set(None);
@@ -309,7 +308,7 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
     region_scope::restore(app);
     // A timeline that is shown keeps its window where none is set.
-    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.hot.range())));
+    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.columns.range())));
     if !wanted.search.is_empty() {
         app.state.search().update(|s| s.text = wanted.search.clone());
     }

@@ -28,7 +28,7 @@ const MOST: usize = 10_000;
 const MOST_READ: usize = 200;
 
 thread_local! {
-    static GIVEN: RefCell<Vec<Dropped>> = const { RefCell::new(Vec::new()) };
+    static SOURCE_FILES: RefCell<Vec<Dropped>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether the pane beside the timeline is wanted: `open`, `closed`; empty: where there is something to show.
@@ -49,7 +49,7 @@ pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     }
     let rest: Vec<_> = rest.into_iter().filter(|f| !is_beside_source(&f.name)).collect();
     let n = source.len();
-    GIVEN.with_borrow_mut(|all| {
+    SOURCE_FILES.with_borrow_mut(|all| {
         // What comes later stands for what came before under the same path.
         all.retain(|old| source.iter().all(|new| new.name != old.name));
         all.extend(source);
@@ -88,12 +88,12 @@ fn show_place(app: App, ask: Ask, place: SourceLocation) {
 
 /// The line that was asked for in the details, and of which instruction: another one has its own lines.
 #[derive(Clone, Copy)]
-struct AskedFor(RwSignal<Option<(EventId, SourceLocation)>>);
+struct RequestedLocation(RwSignal<Option<(EventId, SourceLocation)>>);
 
 /// Shows a line in the pane, wherever it is asked for below the component that calls this.
 pub(in crate::app) fn asking(app: App, details: RwSignal<Option<Details>>) -> Callback<SourceLocation> {
     let asked = RwSignal::new(None);
-    provide_context(AskedFor(asked));
+    provide_context(RequestedLocation(asked));
     Callback::new(move |place| {
         let item = details.with_untracked(|d| d.as_ref().map(|d| d.item));
         asked.set(item.map(|item| (item, place)));
@@ -151,7 +151,7 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
             }
         });
     });
-    let asked = expect_context::<AskedFor>().0;
+    let asked = expect_context::<RequestedLocation>().0;
     let marked = Signal::derive(move || {
         let item = details.with(|d| d.as_ref().map(|d| d.item));
         if let Some((_, place)) = asked.get().filter(|asked| Some(asked.0) == item) {
@@ -172,7 +172,7 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
 
 /// The given file of each that is named: (the profile's path, its own, the file).
 fn chosen(named: &[String]) -> Vec<(String, String, File)> {
-    GIVEN.with_borrow(|all| {
+    SOURCE_FILES.with_borrow(|all| {
         let paths: Vec<String> = all.iter().map(|d| d.name.clone()).collect();
         let found = named.iter().filter_map(|file| Some((file, &all[matching(file, &paths)?])));
         found.take(MOST_READ).map(|(file, d)| (file.clone(), d.name.clone(), d.file.clone())).collect()

@@ -1,5 +1,6 @@
 //! Sorts what the user gave: which profiles it holds, and whether one of them completes another that is open.
 
+use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::import_queue::Job;
 use crate::app::open::opening::{Target, expect_files, job, now_ms, raw};
@@ -11,7 +12,7 @@ use futures_util::StreamExt;
 use leptos::prelude::*;
 
 /// Sorts what was given into profiles to be read; the first takes the place of the import `id`.
-pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec<Job>, String> {
+pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec<Job>, OpenError> {
     let (link, mut events) = worker_registry::ready_worker(app).await?;
     let mut inspection = inspect(&link, &mut events, files).await?;
     let mut todo = Vec::new();
@@ -20,7 +21,7 @@ pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec
     if !captures.is_empty() {
         inspection.unclaimed.retain(|name| !name.ends_with(CAPTURE_LIST));
     }
-    say_what_is_left(app, &inspection);
+    notify_unclaimed(app, &inspection);
     let is_of_run = |found: &Found| {
         let Some(own) = found.paths.first().filter(|_| found.is_capture()) else { return false };
         captures.iter().any(|(run, ..)| run.capture_path(own).is_some_and(|path| run.paths.contains(&path)))
@@ -39,7 +40,7 @@ pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec
     Ok(todo.into_iter().enumerate().map(|(i, (found, files, target))| job(app, ids(i), found, files, target)).collect())
 }
 
-fn say_what_is_left(app: App, inspection: &Inspection) {
+fn notify_unclaimed(app: App, inspection: &Inspection) {
     let unclaimed = &inspection.unclaimed;
     if !unclaimed.is_empty() {
         let names = unclaimed.iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
@@ -52,17 +53,17 @@ fn say_what_is_left(app: App, inspection: &Inspection) {
 }
 
 /// What the files hold; a worker reads their heads.
-pub(in crate::app) async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<Inspection, String> {
+pub(in crate::app) async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<Inspection, OpenError> {
     let names = files.iter().map(|f| f.name.clone()).collect();
     link.send(&ToWorker::Inspect { names }, &raw(files))?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Inspected(inspection) => return Ok(inspection),
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence)),
             _ => {}
         }
     }
-    Err("The worker stopped.".into())
+    Err(OpenError::Stopped)
 }
 
 /// Traces that are open and get the NEFF that came after them: each with its files and the tab that it takes the place of.
@@ -71,7 +72,7 @@ async fn join_neff(
     link: &Link,
     events: &mut Events,
     (inspection, files): (&Inspection, &[Dropped]),
-) -> Result<Vec<(Found, Vec<Dropped>, u32)>, String> {
+) -> Result<Vec<(Found, Vec<Dropped>, u32)>, OpenError> {
     let is_neff = |f: &Found| f.claim.format == "neff";
     let open: Vec<u32> = app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.format == "ntff").map(|p| p.id).collect());
     if open.is_empty() || !inspection.found.iter().any(is_neff) {
@@ -114,7 +115,7 @@ async fn join_captures(
     link: &Link,
     events: &mut Events,
     (inspection, files): (&Inspection, &[Dropped]),
-) -> Result<Vec<(Found, Vec<Dropped>, u32)>, String> {
+) -> Result<Vec<(Found, Vec<Dropped>, u32)>, OpenError> {
     let is_capture = |file: &Dropped| inspection.found.iter().any(|f| f.is_capture() && f.paths.first() == Some(&file.name));
     let is_list = |file: &Dropped| file.name.rsplit('/').next() == Some(CAPTURE_LIST);
     if !files.iter().any(is_capture) {
@@ -131,8 +132,8 @@ async fn join_captures(
             continue;
         }
         // Those of its own files that the run is read from; a capture of the same name makes room.
-        let is_kept = |file: &&Dropped| run.paths.contains(&file.name) && !captures.iter().any(|c| c.name == file.name);
-        let mut union: Vec<Dropped> = own.iter().filter(is_kept).cloned().collect();
+        let is_needed = |file: &&Dropped| run.paths.contains(&file.name) && !captures.iter().any(|c| c.name == file.name);
+        let mut union: Vec<Dropped> = own.iter().filter(is_needed).cloned().collect();
         union.extend(captures);
         let found = inspect(link, events, &union).await?.found;
         let is_joined = |f: &Found| f.paths.first() == Some(main) && f.paths.len() > 1 && f.paths != run.paths;

@@ -1,5 +1,6 @@
 //! Zstandard files (`.zst`) are decompressed before they are sorted, by the worker that has the library.
 
+use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::workers::worker_registry;
 use crate::state::{App, actions};
@@ -19,18 +20,20 @@ fn target(name: &str) -> Option<&str> {
 }
 
 /// The files of a drop with those that are compressed instead of their own. `id` is the import that shows how far it is.
-pub(in crate::app) async fn unpacked(app: App, id: u32, files: Vec<Dropped>) -> Result<Vec<Dropped>, String> {
+pub(in crate::app) async fn unpacked(app: App, id: u32, files: Vec<Dropped>) -> Result<Vec<Dropped>, OpenError> {
     let mut out = Vec::with_capacity(files.len());
     for file in files {
         out.push(match target(&file.name) {
-            Some(name) => unpack(app, id, name.to_string(), &file).await.map_err(|why| format!("`{}`: {why}", file.name))?,
+            Some(name) => unpack(app, id, name.to_string(), &file)
+                .await
+                .map_err(|why| OpenError::InFile { path: file.name.clone(), why: Box::new(why) })?,
             None => file,
         });
     }
     Ok(out)
 }
 
-async fn unpack(app: App, id: u32, name: String, packed: &Dropped) -> Result<Dropped, String> {
+async fn unpack(app: App, id: u32, name: String, packed: &Dropped) -> Result<Dropped, OpenError> {
     let (link, mut events) = worker_registry::started(app, Program::Full).await?;
     link.send(&ToWorker::Unpack { name: name.clone() }, std::slice::from_ref(&packed.file))?;
     while let Some(event) = events.next().await {
@@ -42,11 +45,11 @@ async fn unpack(app: App, id: u32, name: String, packed: &Dropped) -> Result<Dro
                 }
                 return Ok(Dropped { name, file });
             }
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence)),
             _ => {}
         }
     }
-    Err("The worker stopped.".into())
+    Err(OpenError::Stopped)
 }
 
 #[cfg(test)]

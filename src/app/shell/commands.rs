@@ -65,7 +65,7 @@ const ALWAYS: [Action; 7] = [
 /// Actions on the profile in front.
 const OF_PROFILE: [Action; 17] = [
     ("Search slices", |_| crate::app::shell::search::focus()),
-    ("Fit the entire trace", |app| show_window(app, app.front_untracked().map(|p| p.hot.range()))),
+    ("Fit the entire trace", |app| show_window(app, app.front_untracked().map(|p| p.columns.range()))),
     ("Zoom to the selected range", |app| show_window(app, app.range.get_untracked())),
     ("Select the visible range", |app| actions::commit_range(app, app.window.get_untracked())),
     ("Clear the selected range", |app| actions::commit_range(app, None)),
@@ -115,7 +115,7 @@ impl Offered {
         let profile = app.front_untracked();
         let mut offers: Vec<Offer> = Vec::new();
         if let Some(profile) = &profile {
-            let views = VIEWS.iter().filter(|view| profile.hot.info.views.iter().any(|v| v == view.id));
+            let views = VIEWS.iter().filter(|view| profile.columns.info.views.iter().any(|v| v == view.id));
             offers.extend(views.map(|view| (Command::View(view.id), view.title.to_string(), "View")));
             let own = ranges.iter().filter(|r| r.0 == profile.id).map(|r| r.1);
             offers.extend(own.map(|range| (Command::Range(range), range_text(range), "Recent range")));
@@ -124,7 +124,7 @@ impl Offered {
                 offers.push((Command::Act(guide::begin_front), "Guided reading of this sample".into(), "Action"));
             }
             offers.extend(SETTINGS.iter().map(|&(text, act)| (Command::Act(act), text.to_string(), "Setting")));
-            let colourings = profile.hot.info.colourings.iter();
+            let colourings = profile.columns.info.colourings.iter();
             offers.extend(colourings.map(|(id, label)| (Command::Colour(id.clone()), format!("Colour by {label}"), "Setting")));
         }
         offers.extend(ALWAYS.iter().map(|&(text, act)| (Command::Act(act), text.to_string(), "Action")));
@@ -136,14 +136,14 @@ impl Offered {
         offers.extend(closed.map(|e| (Command::Library(e.hash.clone()), format!("{} · {}", e.label(), e.kind), "Library")));
         let mut names = Vec::new();
         if let Some(profile) = &profile {
-            let info = &profile.hot.info;
+            let info = &profile.columns.info;
             // Tracks with slices.
             let mut has_slices = vec![false; info.tracks.len()];
             info.lanes.iter().for_each(|lane| has_slices.iter_mut().skip(lane.track.index()).take(1).for_each(|h| *h = true));
             let tracks = (0..info.tracks.len() as u32).map(TrackId).filter(|t| has_slices[t.index()]);
             offers.extend(tracks.map(|track| (Command::Track(track), info.track_path(track), "Track")));
             let mut is_name = vec![false; info.strings.len()];
-            for &name in &profile.hot.name {
+            for &name in &profile.columns.name {
                 if let Some(is_name) = is_name.get_mut(name as usize) {
                     *is_name = true;
                 }
@@ -156,7 +156,7 @@ impl Offered {
     /// The best matches; a line's id is its position, names after all else.
     fn find(&self, typed: &str) -> Vec<Line> {
         let n = self.offers.len();
-        let strings = self.profile.as_ref().map(|p| &p.hot.info.strings);
+        let strings = self.profile.as_ref().map(|p| &p.columns.info.strings);
         let offers = self.offers.iter().map(|o| o.1.as_str()).enumerate();
         let wants_names = typed.trim().chars().count() >= SHORTEST_FOR_NAMES;
         let names = strings.filter(|_| wants_names).into_iter().flat_map(|strings| {
@@ -205,7 +205,7 @@ fn run(app: App, profile: Option<&OpenProfile>, command: Command) {
         }
         Command::Name(name) => {
             if let Some(profile) = profile {
-                let text = profile.hot.info.strings.get(name).to_string();
+                let text = profile.columns.info.strings.get(name).to_string();
                 front_profile::show_occurrences(app, profile.ask.clone(), "name".into(), text);
             }
         }
@@ -214,9 +214,9 @@ fn run(app: App, profile: Option<&OpenProfile>, command: Command) {
 
 /// The first slice of a track within the window, or else of all.
 fn first_of_track(app: App, profile: &OpenProfile, track: TrackId) -> Option<SliceId> {
-    let lane = profile.hot.info.lanes.iter().find(|l| l.track == track && l.end > l.first)?;
+    let lane = profile.columns.info.lanes.iter().find(|l| l.track == track && l.end > l.first)?;
     let from = app.window.get_untracked().map_or(i64::MIN, |w| w.start.0);
-    let starts = profile.hot.start.get(lane.first as usize..lane.end as usize)?;
+    let starts = profile.columns.start.get(lane.first as usize..lane.end as usize)?;
     let at = starts.partition_point(|&start| start < from) as u32;
     Some(SliceId(lane.first + if lane.first + at < lane.end { at } else { 0 }))
 }

@@ -25,7 +25,7 @@ use crate::views::timeline::rows::choices::Settings;
 use crate::views::timeline::rows::dma;
 use crate::views::timeline::rows::{in_view, logical, name_rows};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, HotColumns, OccurrencesQuery, ScopeQuery, Within};
+use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, OccurrencesQuery, PageColumns, ScopeQuery, Within};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 #[component]
 pub fn Front() -> impl IntoView {
     let app = App::expect();
-    let hot = crate::app::wiring::system::in_rows(app, coloured(app));
+    let columns = crate::app::wiring::system::in_rows(app, coloured(app));
     let details = details(app);
     let jumps = jumps::follow(details.into(), Signal::derive(move || app.front().map(|p| p.ask)));
     let flows = FlowChoice::new(app.view_state("timeline"));
@@ -53,7 +53,7 @@ pub fn Front() -> impl IntoView {
             <SideBar />
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
-                <div class="front__view" role="region" aria-label="View" tabindex="0"><View hot details flows /></div>
+                <div class="front__view" role="region" aria-label="View" tabindex="0"><View columns details flows /></div>
                 <DetailsDrawer details=shown jumps on_go on_close on_place layout=app.layout advanced more before />
             </main>
         </div>
@@ -62,7 +62,7 @@ pub fn Front() -> impl IntoView {
 
 /// The view whose turn it is.
 #[component]
-fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>, flows: FlowChoice) -> impl IntoView {
+fn View(columns: Signal<Option<Arc<PageColumns>>>, details: RwSignal<Option<Details>>, flows: FlowChoice) -> impl IntoView {
     let app = App::expect();
     // A view is made anew for another profile.
     let stacked = Stacked::new(app);
@@ -73,10 +73,10 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             return ().into_any();
         };
         // A link or the tab before may name a view that this profile cannot fill.
-        let offered = &profile.hot.info.views;
+        let offered = &profile.columns.info.views;
         let view = if offered.contains(&view) { view } else { actions::first_view(offered, profile.has_lost()).into() };
         let mount = views::of(&view).map_or(Mount::Here(timeline), |def| def.mount);
-        chunks::mounted(mount, Front { app, profile, hot, details, flows, stacked })
+        chunks::mounted(mount, Front { app, profile, columns, details, flows, stacked })
     }
 }
 
@@ -90,7 +90,7 @@ pub(in crate::app) fn ledger(front: Front) -> AnyView {
 
 /// What the file says of itself, and the views that are missing.
 pub(in crate::app) fn profile(front: Front) -> AnyView {
-    view! { <ProfileView hot=front.hot views=crate::app::shell::sidebar::missing(front.app) /> }.into_any()
+    view! { <ProfileView columns=front.columns views=crate::app::shell::sidebar::missing(front.app) /> }.into_any()
 }
 
 /// The timeline as a view.
@@ -101,7 +101,7 @@ pub(in crate::app) fn timeline(front: Front) -> AnyView {
 
 /// The rows of the timeline with what is below them.
 pub(in crate::app) fn rows(front: Front) -> AnyView {
-    let Front { app, profile, hot, details, flows: choice, stacked } = front;
+    let Front { app, profile, columns, details, flows: choice, stacked } = front;
     let flows = (choice, profile.ask.clone());
     let arrows = Signal::derive(move || details.get().map(|d| arrows(&d, choice)).unwrap_or_default());
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
@@ -119,16 +119,16 @@ pub(in crate::app) fn rows(front: Front) -> AnyView {
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()
     } else {
-        let settings = Settings { mine: app.mine(), ..Settings::of(app.view_state("timeline")) };
+        let settings = Settings { front_defaults: app.front_defaults(), ..Settings::of(app.view_state("timeline")) };
         let device = Signal::derive(move || app.front().filter(OpenProfile::is_device).map(|p| (p.id, p.ask)));
-        let curves = in_view::curves(device, settings, app.window.into(), hot);
-        let (hot, ids) = name_rows::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
-        let hot = logical::in_rows(settings, hot);
+        let curves = in_view::curves(device, settings, app.window.into(), columns);
+        let (columns, ids) = name_rows::with_names(device, settings, columns, dma::in_rows(device, settings, columns));
+        let columns = logical::in_rows(settings, columns);
         let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {
             <div class="alongside">
             <Timeline
-                hot ids bands curves range=app.range rows=app.rows selection=app.selection highlights=app.highlights.into() is_alone=alone(app) arrows reveal=app.reveal.into() on_details flows
+                columns ids bands curves range=app.range rows=app.rows selection=app.selection highlights=app.highlights.into() is_alone=alone(app) arrows reveal=app.reveal.into() on_details flows
                 window=app.window marking is_moving=app.is_moving glance settings
             />
             {crate::app::open::sources::pane(app, details)}
@@ -188,7 +188,7 @@ fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Wit
     let set_name = name.clone();
     spawn_local(async move {
         if let Ok(slices) = ask.ask(OccurrencesQuery { by, value: name }).await {
-            let inside = app.front_untracked().and_then(|p| p.hot.first_within(&slices, &within));
+            let inside = app.front_untracked().and_then(|p| p.columns.first_within(&slices, &within));
             let first = inside.or(slices.first().copied());
             slice_set::mark(app, set_name, slices);
             actions::show_view(app, "timeline");
@@ -199,7 +199,7 @@ fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Wit
 
 /// Makes the time in which slices with the name of `slice` run the scope of every view, under a label.
 pub(in crate::app) fn scope_to_calls(app: App, ask: Ask, label: String, slice: SliceId) {
-    let name = app.front_untracked().and_then(|p| Some(p.hot.info.strings.get(StrId(*p.hot.name.get(slice.index())?)).to_string()));
+    let name = app.front_untracked().and_then(|p| Some(p.columns.info.strings.get(StrId(*p.columns.name.get(slice.index())?)).to_string()));
     let Some(value) = name else { return };
     spawn_local(async move {
         if let Ok(slices) = ask.ask(OccurrencesQuery { by: "name".into(), value }).await {
@@ -223,13 +223,13 @@ pub(in crate::app) fn operators(Front { app, profile, .. }: Front) -> AnyView {
 }
 
 pub(in crate::app) fn tables(Front { app, profile, .. }: Front) -> AnyView {
-    let tables = profile.hot.info.tables.clone();
+    let tables = profile.columns.info.tables.clone();
     view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline=profile.is_device() choices=app.view_state("tables") /> }.into_any()
 }
 
 /// The columns of the profile in front, coloured as chosen.
-fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
-    let hot = RwSignal::new(None::<Arc<HotColumns>>);
+fn coloured(app: App) -> Signal<Option<Arc<PageColumns>>> {
+    let columns = RwSignal::new(None::<Arc<PageColumns>>);
     let n_asked = StoredValue::new(0u32);
     let settings = Settings::of(app.view_state("timeline"));
     let by = Memo::new(move |_| settings.colouring(app.colour_by()));
@@ -239,23 +239,23 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
         n_asked.update_value(|n| *n += 1);
         let asked = n_asked.get_value();
         let Some(profile) = id.and_then(|_| app.front_untracked()) else {
-            hot.set(None);
+            columns.set(None);
             return;
         };
-        let is_new = hot.with_untracked(|h| h.as_ref().is_none_or(|h| h.info.meta != profile.hot.info.meta));
+        let is_new = columns.with_untracked(|h| h.as_ref().is_none_or(|h| h.info.meta != profile.columns.info.meta));
         if by == "name" || is_new {
-            hot.set(Some(profile.hot.clone()));
+            columns.set(Some(profile.columns.clone()));
         }
         if by != "name" {
             spawn_local(async move {
                 let answer = profile.ask.ask(ColourKeysQuery { by }).await;
                 if let (Ok(colour), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
-                    hot.set(Some(Arc::new(HotColumns { colour: colour.into(), ..HotColumns::clone(&profile.hot) })));
+                    columns.set(Some(Arc::new(PageColumns { colour: colour.into(), ..PageColumns::clone(&profile.columns) })));
                 }
             });
         }
     });
-    hot.into()
+    columns.into()
 }
 
 /// Views that tell more of a chosen row beside their table: the drawer, opened elsewhere, waits there.

@@ -6,7 +6,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, url::Url
 use crate::ui::dom::call_script;
 use crate::ui::effect::effect;
 use crate::views::start::SAMPLES;
-use crate::worker::blob::words;
+use crate::worker::error::words;
 use js_sys::{Object, Reflect};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -10,16 +10,16 @@ use leptos::task::spawn_local;
 use std::collections::HashMap;
 
 /// Slices of which the facts are kept.
-const MOST_KEPT: usize = 500;
+const MOST_CACHED: usize = 500;
 
 /// Glances at the slices of one profile.
 pub(in crate::app) fn glance(app: App, ask: Ask) -> HoveredSlice {
-    let told = RwSignal::new(None::<(SliceId, SliceSummary)>);
-    let kept = StoredValue::new(HashMap::<SliceId, SliceSummary>::new());
+    let summary = RwSignal::new(None::<(SliceId, SliceSummary)>);
+    let cache = StoredValue::new(HashMap::<SliceId, SliceSummary>::new());
     let front = app.front_untracked().map(|p| p.id);
     let on_rest = Callback::new(move |slice: SliceId| {
-        if let Some(known) = kept.with_value(|k| k.get(&slice).cloned()) {
-            told.set(Some((slice, known)));
+        if let Some(known) = cache.with_value(|k| k.get(&slice).cloned()) {
+            summary.set(Some((slice, known)));
             return;
         }
         let ask = ask.clone();
@@ -27,15 +27,15 @@ pub(in crate::app) fn glance(app: App, ask: Ask) -> HoveredSlice {
             let answer = ask.ask(BriefQuery { slice }).await;
             let is_here = app.front_untracked().map(|p| p.id) == front;
             if let (Ok(brief), true) = (answer, is_here) {
-                kept.try_update_value(|k| {
-                    if k.len() >= MOST_KEPT {
+                cache.try_update_value(|k| {
+                    if k.len() >= MOST_CACHED {
                         k.clear();
                     }
                     k.insert(slice, brief.clone());
                 });
-                told.try_set(Some((slice, brief)));
+                summary.try_set(Some((slice, brief)));
             }
         });
     });
-    HoveredSlice { on_rest, told: told.into() }
+    HoveredSlice { on_rest, summary: summary.into() }
 }

@@ -141,7 +141,7 @@ struct TabMemory {
 impl TabMemory {
     fn of<'a>(profiles: impl Iterator<Item = &'a OpenProfile>) -> Self {
         profiles.fold(TabMemory::default(), |mut sum, p| {
-            match p.rest {
+            match p.worker_state {
                 WorkerState::Awake => (sum.bytes, sum.n_awake) = (sum.bytes + p.memory, sum.n_awake + 1),
                 WorkerState::Asleep => sum.n_asleep += 1,
                 WorkerState::Waking => sum.n_waking += 1,
@@ -166,7 +166,7 @@ impl TabMemory {
 
 /// Title, slices, and what went wrong.
 fn hint(run: &Run) -> String {
-    let n_slices = run.profiles.iter().map(|p| p.hot.info.n_slices).sum();
+    let n_slices = run.profiles.iter().map(|p| p.columns.info.n_slices).sum();
     let stopped = run.profiles.iter().filter_map(|p| p.stopped.as_ref()).map(|s| format!(" · {s}"));
     let stopped: String = stopped.collect();
     format!("{} · {} slices{stopped}", run.title(), text::count(n_slices))

@@ -39,10 +39,10 @@ pub(in crate::app) fn view(Front { app, profile, .. }: Front) -> AnyView {
         SearchAct::Stop => app.state.search().update(|s| s.scan.iter_mut().for_each(|s| s.is_over = true)),
         SearchAct::Name(name) => crate::app::shell::front_profile::show_occurrences(app, ask.clone(), "name".into(), name),
     });
-    let (fields, categories) = (profile.hot.info.search_fields.clone(), profile.hot.info.categories.clone());
+    let (fields, categories) = (profile.columns.info.search_fields.clone(), profile.columns.info.categories.clone());
     let range = crate::app::wiring::time_views::scope(app);
-    let kept = app.view_state("search").choice("table", String::new());
-    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() kept on_act /> }
+    let saved = app.view_state("search").choice("table", String::new());
+    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() saved on_act /> }
         .into_any()
 }
 
@@ -151,7 +151,7 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     if !is_current() {
         return;
     }
-    let scan = wanted.records.as_ref().map(|_| Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() });
+    let scan = wanted.records.as_ref().map(|_| Scanned { n_all: profile.columns.info.n_slices, ..Scanned::default() });
     let found = match answer {
         Ok(hits) => {
             let (n_total, n_instants) = (hits.n_total, hits.n_instants);
@@ -184,7 +184,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     let (names, n_names) = app.state.search().with_untracked(|s| (s.hits.clone(), s.n_total));
     let mut names = names.to_vec();
     names.sort_unstable();
-    let mut scanned = Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() };
+    let mut scanned = Scanned { n_all: profile.columns.info.n_slices, ..Scanned::default() };
     let (mut hits, mut keys): (Vec<SliceId>, Vec<String>) = (Vec::new(), Vec::new());
     let mut ask = Some(ScanQuery {
         text: query.text,
@@ -234,7 +234,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
 
 /// The hits in names and records as far as one list.
 fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanned: Scanned) {
-    let starts = &profile.hot.start;
+    let starts = &profile.columns.start;
     let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));
     app.state.search().update(|s| {
         // The hit shown last keeps its number as long as it is a hit.

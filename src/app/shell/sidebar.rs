@@ -8,11 +8,11 @@ use leptos::prelude::*;
 /// Views that compare two profiles, while there is only one of their kind. Tracked.
 fn lacks_second(app: App) -> Vec<&'static str> {
     let count = |is_of_kind: fn(&OpenProfile) -> bool| app.state.profiles().with(|all| all.iter().filter(|p| is_of_kind(p)).count());
-    let kind = app.front().map(|p| p.hot.info.kind);
-    let of_kind = |p: &OpenProfile| Some(p.hot.info.kind) == kind && crate::app::wiring::device_views::has_variants(p);
-    let rows = |p: &OpenProfile| crate::app::wiring::device_views::n_variants(&p.hot.info.meta);
+    let kind = app.front().map(|p| p.columns.info.kind);
+    let of_kind = |p: &OpenProfile| Some(p.columns.info.kind) == kind && crate::app::wiring::device_views::has_variants(p);
+    let rows = |p: &OpenProfile| crate::app::wiring::device_views::n_variants(&p.columns.info.meta);
     let n_of_kind: usize = app.state.profiles().with(|all| all.iter().filter(|p| of_kind(p)).map(rows).sum());
-    let n_compared = app.state.profiles().with(|all| all.iter().filter(|p| Some(p.hot.info.kind) == kind).count());
+    let n_compared = app.state.profiles().with(|all| all.iter().filter(|p| Some(p.columns.info.kind) == kind).count());
     let counts = [("diff", count(OpenProfile::is_torch)), ("compare", n_compared), ("variants", n_of_kind)];
     counts.into_iter().filter(|(_, n)| *n < 2).map(|(id, _)| id).collect()
 }
@@ -23,7 +23,7 @@ pub(in crate::app) fn missing(app: App) -> Signal<Vec<[String; 3]>> {
     Signal::derive(move || {
         let Some(front) = app.front() else { return Vec::new() };
         let lacks_second = lacks_second(app);
-        let info = &front.hot.info;
+        let info = &front.columns.info;
         let missing = info.missing_views.iter().filter(|m| !info.views.contains(&m.id) || lacks_second.contains(&m.id.as_str()));
         missing.map(|m| [name(&m.id), m.needs.clone(), m.capture.clone()]).collect()
     })
@@ -33,7 +33,7 @@ pub(in crate::app) fn missing(app: App) -> Signal<Vec<[String; 3]>> {
 #[component]
 pub fn SideBar() -> impl IntoView {
     let app = App::expect();
-    let available = Memo::new(move |_| app.front().map(|p| p.hot.info.views.clone()).unwrap_or_default());
+    let available = Memo::new(move |_| app.front().map(|p| p.columns.info.views.clone()).unwrap_or_default());
     let groups = move || {
         let available = available.get();
         let lacks_second = lacks_second(app);

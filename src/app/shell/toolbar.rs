@@ -105,7 +105,7 @@ fn BoxedRowsChip() -> impl IntoView {
     const MOST_NAMED: usize = 12;
     let app = App::expect();
     let boxed = app.boxed_rows();
-    let said = move || boxed.with(|b| b.of_rows().trim_start_matches(" in ").to_string());
+    let description = move || boxed.with(|b| b.of_rows().trim_start_matches(" in ").to_string());
     let title = move || {
         let mut names: Vec<String> = app.rows.with(|rows| rows.iter().take(MOST_NAMED).cloned().collect());
         let n_more = app.rows.with(|rows| rows.len().saturating_sub(MOST_NAMED));
@@ -118,7 +118,7 @@ fn BoxedRowsChip() -> impl IntoView {
     view! {
         <Show when=move || boxed.with(|b| !b.tracks.is_empty())>
             <button type="button" class="button scopebar__rows" data-boxed-rows="" title=title on:click=move |_| actions::all_rows(app)>
-                {said} " ×"
+                {description} " ×"
             </button>
         </Show>
     }
@@ -153,7 +153,7 @@ fn SetChip() -> impl IntoView {
 #[component]
 pub fn ScopeBar() -> impl IntoView {
     let app = App::expect();
-    let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
+    let whole = Memo::new(move |_| app.front().map(|p| p.columns.range()).unwrap_or_default());
     let range = move || match (app.range.get(), app.region()) {
         (Some(_), Some(region)) => region.sentence(),
         (Some(r), None) => {
@@ -163,7 +163,7 @@ pub fn ScopeBar() -> impl IntoView {
         (None, _) => format!("Entire trace: {}", text::duration(whole.get().duration())),
     };
     let has_range = move || app.range.with(Option::is_some);
-    let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
+    let colourings = Memo::new(move |_| app.front().map(|p| p.columns.info.colourings.clone()).unwrap_or_default());
     let (_, set_colour) = app.colour_choice();
     let colour_by = Memo::new(move |_| app.colour_by());
     let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1);

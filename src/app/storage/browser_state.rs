@@ -11,7 +11,7 @@ use crate::state::{
     url::{Named, UrlState},
 };
 use crate::ui::effect::effect;
-use crate::worker::protocol::HotColumns;
+use crate::worker::protocol::PageColumns;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -24,7 +24,7 @@ const LONGEST_NAME: usize = 2_000;
 const ADDRESS_PAUSE_MS: u32 = 200;
 const ANNOTATIONS: &str = "axonscope.annotations.";
 const LAYOUT: &str = "axonscope.layout";
-const OWN: &str = "axonscope.own";
+const SAVED_DEFAULTS: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
 
 thread_local! {
@@ -133,11 +133,11 @@ fn join_layout(app: App) {
         }
         now
     });
-    app.own.set(stored(OWN).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
+    app.saved_defaults.set(stored(SAVED_DEFAULTS).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
     Effect::new(move |before: Option<String>| {
-        let now = app.own.with(SavedDefaults::to_text);
+        let now = app.saved_defaults.with(SavedDefaults::to_text);
         if before.is_some_and(|b| b != now) {
-            store(OWN, &now);
+            store(SAVED_DEFAULTS, &now);
         }
         now
     });
@@ -150,16 +150,16 @@ pub(in crate::app) fn log_failure(result: Result<(), JsValue>) {
 }
 
 /// How a profile behind was looked at when another came to front. The visible window is not kept.
-pub(in crate::app) fn kept(profile: &OpenProfile) -> UrlState {
-    let kept = &profile.kept;
+pub(in crate::app) fn background(profile: &OpenProfile) -> UrlState {
+    let background = &profile.background;
     UrlState {
         hash: profile.hash.clone(),
         name: profile.own_title.clone(),
-        view: kept.view.clone(),
-        range: kept.range,
-        rows: kept.rows.to_vec(),
-        selection: kept.selection.and_then(|item| named(&profile.hot, item)),
-        choices: kept.choices.clone(),
+        view: background.view.clone(),
+        range: background.range,
+        rows: background.rows.to_vec(),
+        selection: background.selection.and_then(|item| named(&profile.columns, item)),
+        choices: background.choices.clone(),
         ..UrlState::default()
     }
 }
@@ -169,8 +169,8 @@ pub(in crate::app) fn current(app: App) -> UrlState {
     let Some(profile) = app.front() else {
         return app.state.wanted().get().unwrap_or_default();
     };
-    let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.hot.range());
-    let selection = app.selection.get().and_then(|item| named(&profile.hot, item));
+    let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.columns.range());
+    let selection = app.selection.get().and_then(|item| named(&profile.columns, item));
     UrlState {
         hash: profile.hash.clone(),
         name: profile.own_title.clone(),
@@ -185,17 +185,19 @@ pub(in crate::app) fn current(app: App) -> UrlState {
 }
 
 /// How a link names what is selected.
-fn named(hot: &HotColumns, item: EventId) -> Option<Named> {
+fn named(columns: &PageColumns, item: EventId) -> Option<Named> {
     let (track, start, name) = match item {
-        EventId::Slice(slice) => (hot.info.track_of(slice)?, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?)),
+        EventId::Slice(slice) => {
+            (columns.info.track_of(slice)?, *columns.start.get(slice.index())?, StrId(*columns.name.get(slice.index())?))
+        }
         EventId::Instant(instant) => {
-            let (all, i) = (&hot.info.instants, instant.index());
+            let (all, i) = (&columns.info.instants, instant.index());
             (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
         }
     };
     // An address has room for names that someone wrote, not for texts of megabytes.
-    let name = Some(hot.info.strings.get(name)).filter(|name| name.len() <= LONGEST_NAME)?;
-    Some(Named { is_instant: item.instant().is_some(), track: hot.info.track_path(track), start: TimeNs(start), name: name.into() })
+    let name = Some(columns.info.strings.get(name)).filter(|name| name.len() <= LONGEST_NAME)?;
+    Some(Named { is_instant: item.instant().is_some(), track: columns.info.track_path(track), start: TimeNs(start), name: name.into() })
 }
 
 /// Reads the address once; afterwards writes it, shortly after the last change.

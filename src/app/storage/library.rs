@@ -6,11 +6,11 @@ use crate::app::open::opening;
 use crate::app::storage::browser_state::{store, stored};
 use crate::app::workers::worker_registry;
 use crate::base::text;
-use crate::state::library::{self, Entry, KeptAs};
+use crate::state::library::{self, Entry, StoredAs};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
-use crate::worker::blob::words;
+use crate::worker::error::BrowserError;
 use crate::worker::protocol::HeadlineQuery;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Function, Promise, Reflect};
@@ -23,8 +23,8 @@ const LIST: &str = "axonscope.recents";
 /// The first value of a profile is asked for when its user has looked at it for so long, ms.
 const HEADLINE_AFTER_MS: u32 = 2_000;
 
-/// Calls a function of `public/library.js`. An error is a sentence.
-pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, String> {
+/// Calls a function of `public/library.js`.
+pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, BrowserError> {
     let called = async {
         let keeper = Reflect::get(&window(), &"axonscopeEarly".into())?;
         let load: Function = Reflect::get(&keeper, &"library".into())?.dyn_into()?;
@@ -32,7 +32,7 @@ pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<Js
         let function: Function = Reflect::get(&module, &name.into())?.dyn_into()?;
         JsFuture::from(function.apply(&module, &arguments.iter().collect())?.dyn_into::<Promise>()?).await
     };
-    called.await.map_err(|error: JsValue| words(&error))
+    called.await.map_err(|error: JsValue| BrowserError::from(error))
 }
 
 /// Paths and files as `public/library.js` takes them: `[[path, file], …]`.
@@ -51,7 +51,7 @@ pub fn join(app: App) {
     });
     effect(move || {
         let is_start = app.state.front().get().is_none();
-        if is_start && app.state.library().with(|list| list.iter().any(|e| e.kept != KeptAs::Nothing)) {
+        if is_start && app.state.library().with(|list| list.iter().any(|e| e.stored != StoredAs::Nothing)) {
             spawn_local(measure(app));
         }
     });
@@ -68,8 +68,9 @@ fn session() -> Option<web_sys::Storage> {
 pub fn resume(app: App) {
     let before = session().and_then(|s| s.get_item(TABS).ok().flatten()).unwrap_or_default();
     let front = app.state.wanted().get_untracked().map(|w| w.hash);
-    let is_kept = |hash: &&str| app.state.library().with_untracked(|all| all.iter().any(|e| e.hash == **hash && e.kept != KeptAs::Nothing));
-    let hashes: Vec<String> = before.split(',').filter(is_kept).map(Into::into).collect();
+    let is_stored =
+        |hash: &&str| app.state.library().with_untracked(|all| all.iter().any(|e| e.hash == **hash && e.stored != StoredAs::Nothing));
+    let hashes: Vec<String> = before.split(',').filter(is_stored).map(Into::into).collect();
     effect(move || {
         let open = app.state.profiles().with(|all| all.iter().map(|p| p.hash.clone()).collect::<Vec<_>>());
         let waiting = app.state.resumable().get();
@@ -100,7 +101,7 @@ async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
             Ok((files, _)) => {
                 opening::open(app, files);
             }
-            Err(sentence) => actions::notify(app, sentence, true),
+            Err(error) => actions::notify(app, error.to_string(), true),
         }
         while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {
             TimeoutFuture::new(RESUME_STEP_MS).await;
@@ -159,14 +160,14 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
     let iso = String::from(js_sys::Date::new_0().to_iso_string());
     let files = worker_registry::files(profile.id).map(|f| f.0).unwrap_or_default();
-    let duration_ns = profile.hot.range().duration().0;
+    let duration_ns = profile.columns.range().duration().0;
     let newest = Entry {
         name: profile.own_title.clone(),
         kind: kind.unwrap_or_else(|| profile.format.clone()),
         hash: profile.hash.clone(),
         date: iso.chars().take(16).collect::<String>().replace('T', " "),
         duration_ns: (duration_ns > 0).then_some(duration_ns),
-        n_steps: profile.hot.info.steps.len() as u64,
+        n_steps: profile.columns.info.steps.len() as u64,
         n_bytes: files.iter().map(|f| f.file.size() as u64).sum(),
         ..Entry::default()
     };
@@ -176,12 +177,12 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let (id, hash, ask) = (profile.id, profile.hash.clone(), profile.ask.clone());
     spawn_local(async move {
         // Without storage the entry stays, and its file is selected again.
-        let kept = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
-        change(app, &hash, |entry| entry.kept = KeptAs::named(&kept));
+        let stored = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
+        change(app, &hash, |entry| entry.stored = StoredAs::named(&stored));
         loop {
             TimeoutFuture::new(HEADLINE_AFTER_MS).await;
-            let rest = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.rest));
-            match rest.flatten() {
+            let state = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.worker_state));
+            match state.flatten() {
                 Some(WorkerState::Awake) => break,
                 // It is not woken for this.
                 Some(_) => {}
@@ -216,8 +217,8 @@ pub fn act(app: App, hash: String, action: Action) {
             let Some(entry) = find(&hash) else { return };
             spawn_local(async move {
                 match copy(app, &entry).await {
-                    Ok(()) => change(app, &hash, |entry| entry.kept = KeptAs::Copy),
-                    Err(sentence) => actions::notify(app, sentence, true),
+                    Ok(()) => change(app, &hash, |entry| entry.stored = StoredAs::Copy),
+                    Err(error) => actions::notify(app, error.to_string(), true),
                 }
                 measure(app).await;
             });
@@ -244,7 +245,7 @@ pub fn act(app: App, hash: String, action: Action) {
 }
 
 /// Copies the files of an entry: those of an open profile, or those that it is opened from.
-async fn copy(app: App, entry: &Entry) -> Result<(), String> {
+async fn copy(app: App, entry: &Entry) -> Result<(), BrowserError> {
     let open = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == entry.hash).map(|p| p.id));
     let files = match open.and_then(worker_registry::files) {
         Some((files, _)) => files,
@@ -255,7 +256,7 @@ async fn copy(app: App, entry: &Entry) -> Result<(), String> {
 }
 
 /// The files that were kept, and whether one of them has changed since. May ask the user for permission.
-async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), String> {
+async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), BrowserError> {
     let found: Array = call("open", &[entry.hash.as_str().into(), entry.label().into()]).await?.unchecked_into();
     let mut is_changed = false;
     let mut files = Vec::new();
@@ -274,7 +275,7 @@ pub fn open(app: App, hash: String) {
         return actions::show_profile(app, id);
     }
     let Some(entry) = entry else { return };
-    if entry.kept == KeptAs::Nothing {
+    if entry.stored == StoredAs::Nothing {
         actions::notify_of_drop(app, format!("The library has only the name of `{}`. Select the file to open it.", entry.name), false);
         return crate::app::pick("open-files");
     }
@@ -288,7 +289,7 @@ pub fn open(app: App, hash: String) {
                     actions::notify_of_drop(app, what, false);
                 }
             }
-            Err(sentence) => actions::notify_of_drop(app, sentence, true),
+            Err(error) => actions::notify_of_drop(app, error.to_string(), true),
         }
     });
 }

@@ -1,5 +1,6 @@
 //! Log directories that the user added: their handles are kept by `public/library.js`, their profiles are sorted by a worker from heads of files.
 
+use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::opening;
 use crate::app::open::triage;
@@ -68,7 +69,7 @@ pub fn act(app: App, id: String, action: DirectoryAction) {
                     });
                     list(app, id).await;
                 }
-                Err(sentence) => actions::notify_of_drop(app, sentence, true),
+                Err(error) => actions::notify_of_drop(app, error.to_string(), true),
             }
         }),
         DirectoryAction::List => spawn_local(list(app, id)),
@@ -119,7 +120,7 @@ async fn compare(app: App) {
     while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {
         TimeoutFuture::new(STEP_MS).await;
     }
-    let views = app.front_untracked().map(|p| p.hot.info.views.clone()).unwrap_or_default();
+    let views = app.front_untracked().map(|p| p.columns.info.views.clone()).unwrap_or_default();
     if let Some(view) = ["diff", "compare"].into_iter().find(|id| views.iter().any(|v| v == id)) {
         actions::show_view(app, view);
     }
@@ -135,13 +136,13 @@ async fn list(app: App, id: String) {
                 d.profiles = Some(log_directory::profiles(&found, d.profiles.as_deref()));
                 d.problem = notes.join(" ");
             }
-            Err(sentence) => d.problem = sentence,
+            Err(error) => d.problem = error.to_string(),
         }
     });
 }
 
 /// What is in a directory now, and sentences on what was omitted.
-async fn listed(app: App, id: &str) -> Result<(Vec<Found>, Vec<String>), String> {
+async fn listed(app: App, id: &str) -> Result<(Vec<Found>, Vec<String>), OpenError> {
     let found: Array = call("listDirectory", &[JsValue::from(id)]).await?.unchecked_into();
     let pairs = found.iter().filter_map(|pair| {
         let pair: Array = pair.dyn_into().ok()?;

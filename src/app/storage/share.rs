@@ -11,7 +11,7 @@ use crate::state::url::UrlState;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::dom::{call_script, file_name};
 use crate::views::timeline::picture;
-use crate::worker::blob::words;
+use crate::worker::error::words;
 use crate::worker::protocol::{RangeRecordsQuery, RecordsCursor, TraceCursor, TraceEventsQuery};
 use js_sys::{Array, Object, Promise, Reflect};
 use leptos::prelude::*;
@@ -35,7 +35,7 @@ thread_local! {
 
 /// Does what a button or a command names.
 pub fn act(app: App, action: &'static str) {
-    let host = HOST.with_borrow_mut(|kept| kept.get_or_insert_with(|| host(app)).clone());
+    let host = HOST.with_borrow_mut(|cached| cached.get_or_insert_with(|| host(app)).clone());
     spawn_local(async move {
         if let Err(error) = call_script("share/share.js", "act", &[host.into(), action.into()]).await {
             actions::notify(app, words(&error), true);
@@ -92,7 +92,7 @@ fn state(app: App) -> JsValue {
     let out = Object::new();
     let view = app.state.view().get();
     let range = app.range.get();
-    let whole = front.hot.range();
+    let whole = front.columns.range();
     let times = |r: crate::base::TimeRange| {
         format!("{} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration()))
     };
@@ -110,17 +110,17 @@ fn state(app: App) -> JsValue {
     set(&out, "window", app.window.get().map_or_else(String::new, times));
     set(&out, "hasRows", range.is_some() && app.rows.with(|rows| !rows.is_empty()));
     set(&out, "isDevice", front.is_device());
-    set(&out, "nSlices", front.hot.info.n_slices as f64);
-    let offered = views::VIEWS.iter().filter(|v| front.hot.info.views.iter().any(|id| id == v.id));
+    set(&out, "nSlices", front.columns.info.n_slices as f64);
+    let offered = views::VIEWS.iter().filter(|v| front.columns.info.views.iter().any(|id| id == v.id));
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();
     set(&out, "views", offered);
     set(&out, "fragment", browser_state::current(app).to_fragment());
-    set(&out, "moments", moments(app, times));
+    set(&out, "moments", marked_ranges(app, times));
     out.into()
 }
 
 /// Named places in time, to be linked: `[[name, times, fragment], …]`: the selection, the selected range, markers and regions.
-fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
+fn marked_ranges(app: App, times: impl Fn(TimeRange) -> String) -> Array {
     let now = browser_state::current(app);
     let base = UrlState {
         view: String::new(),
@@ -131,16 +131,16 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
         search: String::new(),
         ..now.clone()
     };
-    let moment =
+    let link_to =
         |name: &str, when: String, state: UrlState| -> Array { Array::of3(&name.into(), &when.into(), &state.to_fragment().into()) };
     let out = Array::new();
     if let Some(selected) = now.selection.clone() {
         let (name, at) = (selected.name.clone(), text::time_exact(selected.start.0));
-        out.push(&moment(&format!("Selected: {name}"), at, UrlState { selection: Some(selected), window: now.window, ..base.clone() }));
+        out.push(&link_to(&format!("Selected: {name}"), at, UrlState { selection: Some(selected), window: now.window, ..base.clone() }));
     }
     if let Some(range) = now.range {
         let rows = now.rows.clone();
-        out.push(&moment("Selected range", times(range), UrlState { range: Some(range), rows, window: Some(range), ..base.clone() }));
+        out.push(&link_to("Selected range", times(range), UrlState { range: Some(range), rows, window: Some(range), ..base.clone() }));
     }
     app.annotations.with(|book| {
         for mark in &book.current.items {
@@ -150,7 +150,7 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
                 false => UrlState { window: Some(around(range, app)), ..base.clone() },
             };
             let when = if mark.is_region() { times(range) } else { text::time_exact(mark.start.0) };
-            out.push(&moment(&mark.name, when, state));
+            out.push(&link_to(&mark.name, when, state));
         }
     });
     out
@@ -159,7 +159,7 @@ fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
 /// A window with a marker in its middle: a fiftieth of the profile.
 fn around(marker: TimeRange, app: App) -> TimeRange {
     const PART: i64 = 100;
-    let half = app.front().map_or(1, |p| p.hot.range().duration().0 / PART).max(1);
+    let half = app.front().map_or(1, |p| p.columns.range().duration().0 / PART).max(1);
     let ends = [-half, half].map(|by| TimeNs(marker.start.0.saturating_add(by)));
     TimeRange::new(ends[0], ends[1])
 }
@@ -174,7 +174,7 @@ fn files(app: App) -> JsValue {
 fn chosen(app: App, front: &OpenProfile, is_range: bool) -> TraceEventsQuery {
     let range = app.range.get_untracked().filter(|_| is_range);
     let rows = app.rows.get_untracked();
-    let tracks = if range.is_some() && !rows.is_empty() { front.hot.info.tracks_of(&rows) } else { Vec::new() };
+    let tracks = if range.is_some() && !rows.is_empty() { front.columns.info.tracks_of(&rows) } else { Vec::new() };
     TraceEventsQuery { range, tracks, cursor: TRACE.get().unwrap_or_default() }
 }
 
@@ -198,7 +198,7 @@ async fn next_of_records(app: App) -> Result<JsValue, JsValue> {
     let front = app.front_untracked().ok_or_else(|| error("The profile was closed."))?;
     let range = app.range.get_untracked().ok_or_else(|| error("No range is selected."))?;
     let rows = app.rows.get_untracked();
-    let tracks = if rows.is_empty() { Vec::new() } else { front.hot.info.tracks_of(&rows) };
+    let tracks = if rows.is_empty() { Vec::new() } else { front.columns.info.tracks_of(&rows) };
     let query = RangeRecordsQuery { range, tracks, cursor: RECORDS.get().unwrap_or_default() };
     let part = front.ask.ask(query).await.map_err(|e| error(&e.to_string()))?;
     RECORDS.set(part.next);

@@ -1,9 +1,11 @@
 //! The tables of the profile in front as Parquet files of one archive: its worker gives the rows, a worker with the Parquet library writes them, and
 //! the script of the Share dialog collects the bytes.
 
+use crate::app::error::TableZipError;
 use crate::base::TimeRange;
 use crate::state::App;
 use crate::worker::client::{Ask, EngineError};
+use crate::worker::error::LinkError;
 use crate::worker::page::{Events, FromWorker, Link, Program};
 use crate::worker::protocol::{ConvertedTablesQuery, TableInfo, TablePartQuery, TableStream, ToWorker, WriteStep, Written};
 use futures_util::StreamExt;
@@ -33,8 +35,8 @@ thread_local! {
     static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
 }
 
-fn error(sentence: impl AsRef<str>) -> JsValue {
-    js_sys::Error::new(sentence.as_ref()).into()
+fn error(sentence: impl std::fmt::Display) -> JsValue {
+    js_sys::Error::new(&sentence.to_string()).into()
 }
 
 /// Drops what is being written, with its worker.
@@ -47,7 +49,7 @@ pub(in crate::app) async fn begin(app: App, is_range: bool) -> Result<JsValue, J
     let front = app.front_untracked().ok_or_else(|| error("Open a profile first."))?;
     let range = app.range.get_untracked().filter(|_| is_range);
     let query = ConvertedTablesQuery { is_range: range.is_some() };
-    let mut tables = front.ask.ask(query).await.map_err(|e| error(e.to_string()))?;
+    let mut tables = front.ask.ask(query).await.map_err(error)?;
     if tables.is_empty() {
         return Err(error("This profile has no tables that are written as Parquet."));
     }
@@ -83,7 +85,7 @@ pub(in crate::app) async fn next() -> Result<JsValue, JsValue> {
 
 impl Writing {
     /// Writes the next part, or ends the archive; whether it did.
-    async fn step(&mut self) -> Result<(Written, bool), String> {
+    async fn step(&mut self) -> Result<(Written, bool), TableZipError> {
         loop {
             let Some(table) = self.tables.last().map(|t| t.name.clone()) else {
                 self.send(WriteStep::End)?;
@@ -91,7 +93,7 @@ impl Writing {
             };
             let part = match self.part.take() {
                 Some(part) => part,
-                None => self.part_at(&table, 0).await.map_err(|e| e.to_string())?,
+                None => self.part_at(&table, 0).await?,
             };
             let next = part.next;
             self.n_rows += part.n_rows;
@@ -114,7 +116,7 @@ impl Writing {
             let written = async { if has_rows { written(events).await } else { Ok(Written::default()) } };
             let (written, following) = join(written, following).await;
             let mut written = written?;
-            self.part = following.transpose().map_err(|e: EngineError| e.to_string())?;
+            self.part = following.transpose()?;
             if self.part.is_some() {
                 // A part of which nothing is in the range has no bytes.
                 if written.bytes.is_empty() {
@@ -141,20 +143,20 @@ impl Writing {
         self.ask.ask(self.query(table, from)).await
     }
 
-    fn send(&self, step: WriteStep) -> Result<(), String> {
+    fn send(&self, step: WriteStep) -> Result<(), LinkError> {
         self.link.send(&ToWorker::Write(step), &[])
     }
 
-    async fn written(&mut self) -> Result<Written, String> {
+    async fn written(&mut self) -> Result<Written, TableZipError> {
         written(&mut self.events).await
     }
 }
 
 /// What the writer answers.
-async fn written(events: &mut Events) -> Result<Written, String> {
+async fn written(events: &mut Events) -> Result<Written, TableZipError> {
     match events.next().await {
         Some(FromWorker::Written(written)) => Ok(written),
-        Some(FromWorker::Failed(sentence)) => Err(sentence),
-        _ => Err("The worker that writes Parquet tables has stopped, possibly because of insufficient memory.".into()),
+        Some(FromWorker::Failed(sentence)) => Err(TableZipError::Worker(sentence)),
+        _ => Err(TableZipError::Stopped),
     }
 }

@@ -1,12 +1,14 @@
 //! Saves and loads workspaces: files that end in `.axonspace`.
 
+use crate::app::error::WorkspaceFileError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::opening;
 use crate::app::storage::browser_state;
 use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, actions, layout::Layout, url::UrlState};
 use crate::ui::dom::{file_name, save_text};
-use crate::views::sql::KeptQueries;
+use crate::views::sql::SavedQueries;
+use crate::worker::error::BrowserError;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -23,12 +25,12 @@ pub fn save(app: App) {
     };
     let saved = profiles.iter().map(|profile| {
         let is_front = front.as_ref().is_some_and(|f| f.id == profile.id);
-        let state = if is_front { untrack(|| browser_state::current(app)) } else { browser_state::kept(profile) };
-        let annotations = profile.kept.annotations.clone();
+        let state = if is_front { untrack(|| browser_state::current(app)) } else { browser_state::background(profile) };
+        let annotations = profile.background.annotations.clone();
         SavedProfile { hash: profile.hash.clone(), name: profile.own_title.clone(), link: state.to_fragment(), annotations }
     });
     let mut workspace = Workspace::new(first.hash.clone(), app.layout.get_untracked().to_text(), saved.collect());
-    workspace.queries = KeptQueries::load().named;
+    workspace.queries = SavedQueries::load().named;
     save_text(&file_name(&first.own_title, ENDING.trim_start_matches('.')), "application/json", &workspace.to_text());
 }
 
@@ -39,19 +41,19 @@ pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
         spawn_local(async move {
             match read(&file).await {
                 Ok(workspace) => load(app, workspace),
-                Err(sentence) => actions::notify_of_drop(app, format!("`{name}`: {sentence}"), true),
+                Err(error) => actions::notify_of_drop(app, format!("`{name}`: {error}"), true),
             }
         });
     }
     rest
 }
 
-async fn read(file: &File) -> Result<Workspace, String> {
+async fn read(file: &File) -> Result<Workspace, WorkspaceFileError> {
     if file.size() > LONGEST {
-        return Err("Expected a workspace of at most 8 MB.".into());
+        return Err(WorkspaceFileError::TooLarge);
     }
-    let text = JsFuture::from(file.text()).await.map_err(|e| crate::worker::blob::words(&e))?;
-    Workspace::from_text(&text.as_string().unwrap_or_default())
+    let text = JsFuture::from(file.text()).await.map_err(BrowserError::from)?;
+    Ok(Workspace::from_text(&text.as_string().unwrap_or_default())?)
 }
 
 fn load(app: App, workspace: Workspace) {
@@ -59,9 +61,9 @@ fn load(app: App, workspace: Workspace) {
         app.layout.set(Layout::from_text(&workspace.layout));
     }
     if !workspace.queries.is_empty() {
-        let mut kept = KeptQueries::load();
-        workspace.queries.iter().for_each(|(name, query)| kept.name(name, query));
-        kept.save();
+        let mut queries = SavedQueries::load();
+        workspace.queries.iter().for_each(|(name, query)| queries.name(name, query));
+        queries.save();
     }
     let sentence = workspace.sentence(|hash| open_profile(app, hash).is_some());
     actions::keep_choices(app);
@@ -91,13 +93,13 @@ fn open_profile(app: App, hash: &str) -> Option<OpenProfile> {
 
 /// A profile in front shows it at once, another one when it comes to front.
 fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState) {
-    let annotations = joined(&profile.kept.annotations, &saved.annotations);
+    let annotations = joined(&profile.background.annotations, &saved.annotations);
     browser_state::keep_annotations(&profile.hash, &annotations);
     if app.state.front().get_untracked() == Some(profile.id) {
         app.annotations.set(annotations);
         return opening::follow(app, profile.ask.clone(), state);
     }
-    let kept = BackgroundChoices {
+    let background = BackgroundChoices {
         view: state.view,
         range: state.range,
         region: None,
@@ -108,7 +110,7 @@ fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState)
     };
     app.state.profiles().update_untracked(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == profile.id) {
-            profile.kept = kept;
+            profile.background = background;
         }
     });
 }

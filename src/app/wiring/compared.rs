@@ -8,7 +8,7 @@ use crate::ui::effect::effect;
 use crate::views::compare::linked::{is_same, same_share, shifts};
 use crate::views::timeline::Timeline;
 use crate::views::timeline::aligned::stack::{Stack, stack_at};
-use crate::worker::protocol::{HotColumns, OccurrencesQuery};
+use crate::worker::protocol::{OccurrencesQuery, PageColumns};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ fn OneClock(compared: Compared) -> impl IntoView {
         move |_| Arc::new(compared.anchor.with(|anchor| stacked(&compared.profiles(app), anchor.as_ref()))),
         |a, b| !matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b)),
     );
-    let hot = Signal::derive(move || Some(stack.with(|s| s.hot.clone())));
+    let columns = Signal::derive(move || Some(stack.with(|s| s.columns.clone())));
     let highlights = Signal::derive(move || {
         let all = compared.anchor.with(|anchor| {
             let join =
@@ -162,22 +162,22 @@ fn OneClock(compared: Compared) -> impl IntoView {
     view! {
         <div class="compared">
             <Timeline
-                hot range selection highlights arrows=Signal::stored(Vec::new()) reveal=Signal::stored(None) on_details is_brief=true
+                columns range selection highlights arrows=Signal::stored(Vec::new()) reveal=Signal::stored(None) on_details is_brief=true
             />
         </div>
     }
 }
 
 fn stacked(profiles: &[OpenProfile], anchor: Option<&Anchor>) -> Stack {
-    let all: Vec<(String, Arc<HotColumns>)> = profiles.iter().map(|p| (p.title.clone(), p.hot.clone())).collect();
-    let starts: Vec<i64> = profiles.iter().map(|p| p.hot.range().start.0).collect();
+    let all: Vec<(String, Arc<PageColumns>)> = profiles.iter().map(|p| (p.title.clone(), p.columns.clone())).collect();
+    let starts: Vec<i64> = profiles.iter().map(|p| p.columns.range().start.0).collect();
     let first = |(at, p): (usize, &OpenProfile)| {
         let slice = anchor?.slices.get(at)?.first()?;
-        p.hot.start.get(slice.index()).copied()
+        p.columns.start.get(slice.index()).copied()
     };
-    let moments: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
+    let times: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
     let note = if anchor.is_some() { "aligned at a name" } else { "start of each run" };
-    stack_at(&all, &shifts(&starts, &moments), note.into())
+    stack_at(&all, &shifts(&starts, &times), note.into())
 }
 
 /// Each run by itself, the windows linked.
@@ -187,7 +187,7 @@ fn SameShares(compared: Compared) -> impl IntoView {
     let rows = move || {
         let profiles = compared.profiles(app);
         let windows: Vec<RwSignal<Option<TimeRange>>> = profiles.iter().map(|_| RwSignal::new(None)).collect();
-        let wholes: Vec<TimeRange> = profiles.iter().map(|p| p.hot.range()).collect();
+        let wholes: Vec<TimeRange> = profiles.iter().map(|p| p.columns.range()).collect();
         link(&windows, &wholes);
         profiles.into_iter().zip(windows).map(|(p, window)| view! { <One profile=p window /> }).collect_view()
     };
@@ -215,7 +215,7 @@ fn link(windows: &[RwSignal<Option<TimeRange>>], wholes: &[TimeRange]) {
 fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoView {
     let app = App::expect();
     let (selection, range) = (RwSignal::new(None::<EventId>), RwSignal::new(None::<TimeRange>));
-    let (id, hot) = (profile.id, profile.hot.clone());
+    let (id, columns) = (profile.id, profile.columns.clone());
     let on_details = Callback::new(move |()| {
         if let Some(item) = selection.get_untracked() {
             show(app, id, item);
@@ -225,7 +225,7 @@ fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoVi
         <div class="compared compared--one" data-run=profile.title.clone()>
             <p class="compared__name mono">{profile.title.clone()}</p>
             <Timeline
-                hot=Signal::stored(Some(hot)) range selection highlights=Signal::stored(Arc::default()) arrows=Signal::stored(Vec::new())
+                columns=Signal::stored(Some(columns)) range selection highlights=Signal::stored(Arc::default()) arrows=Signal::stored(Vec::new())
                 reveal=Signal::stored(None) on_details window is_brief=true
             />
         </div>

@@ -26,7 +26,7 @@ pub(in crate::app) fn tensors(Front { app, profile, .. }: Front) -> AnyView {
         app.window.set(Some(TimeRange::new(TimeNs(start), TimeNs(end))));
         actions::commit_range(app, Some(range));
     });
-    let whole = profile.hot.range();
+    let whole = profile.columns.range();
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
     view! { <TensorsView ask=profile.ask on_tensor on_slice on_range whole choices=app.view_state("tensors") /> }.into_any()
 }
@@ -60,7 +60,7 @@ pub(in crate::app) fn other_programs(app: App, profile: &OpenProfile) -> Signal<
     let id = profile.id;
     Signal::derive(move || {
         let all = app.state.profiles().get();
-        let has_programs = |p: &OpenProfile| p.hot.info.views.iter().any(|v| v == "program");
+        let has_programs = |p: &OpenProfile| p.columns.info.views.iter().any(|v| v == "program");
         let open = all.into_iter().filter(|p| p.id != id && p.stopped.is_none() && has_programs(p));
         open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     })
@@ -68,10 +68,10 @@ pub(in crate::app) fn other_programs(app: App, profile: &OpenProfile) -> Signal<
 
 /// Every open device profile that still answers; beside a system profile every open system profile.
 pub(in crate::app) fn compare(Front { app, profile, .. }: Front) -> AnyView {
-    let kind = profile.hot.info.kind;
+    let kind = profile.columns.info.kind;
     let devices = Signal::derive(move || {
         let all = app.state.profiles().get();
-        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.hot.info.kind == kind);
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.columns.info.kind == kind);
         open.map(|p| Device { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     });
     if kind == ProfileKind::NeuronSystem {
@@ -85,10 +85,10 @@ pub(in crate::app) fn compare(Front { app, profile, .. }: Front) -> AnyView {
 
 /// Every open profile of the kind of the one in front that still answers, one row each.
 pub(in crate::app) fn variants(Front { app, profile, .. }: Front) -> AnyView {
-    let kind = profile.hot.info.kind;
+    let kind = profile.columns.info.kind;
     let profiles = Signal::derive(move || {
         let all = app.state.profiles().get();
-        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.hot.info.kind == kind && has_variants(p));
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.columns.info.kind == kind && has_variants(p));
         open.map(|p| Profile { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     });
     view! { <VariantsView profiles choices=app.view_state("variants") /> }.into_any()
@@ -96,7 +96,7 @@ pub(in crate::app) fn variants(Front { app, profile, .. }: Front) -> AnyView {
 
 /// Whether a profile has values for a table of profiles; a program without a run has none.
 pub(in crate::app) fn has_variants(profile: &OpenProfile) -> bool {
-    profile.hot.info.views.iter().any(|v| v == "variants")
+    profile.columns.info.views.iter().any(|v| v == "variants")
 }
 
 /// Rows that a profile gives to the table of profiles: a drop of many summaries is one profile.

@@ -14,7 +14,7 @@ use leptos::task::spawn_local;
 pub(in crate::app) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
     let runs = Signal::derive(move || {
         let all = app.state.profiles().get().into_iter();
-        let is_run = |p: &OpenProfile| p.stopped.is_none() && p.hot.info.views.iter().any(|v| v == "fleet");
+        let is_run = |p: &OpenProfile| p.stopped.is_none() && p.columns.info.views.iter().any(|v| v == "fleet");
         all.filter(is_run).map(|p| Run { hash: p.hash, label: p.title, ask: p.ask }).collect::<Vec<Run>>()
     });
     let on_choose = Callback::new(move |chosen: Option<TraceStep>| app.state.wanted_step().set(chosen.map(wanted)));
@@ -51,7 +51,7 @@ pub(in crate::app) fn arrived(app: App, id: u32) {
     let Some(profile) = profile.filter(|p| p.is_torch() && wanted.is_of(&p.hash, &p.path)) else { return };
     app.state.wanted_step().set(None);
     actions::show_profile(app, id);
-    let steps = &profile.hot.info.steps;
+    let steps = &profile.columns.info.steps;
     if let Some(range) = wanted.range(steps.iter().map(|s| (s.name.as_str(), s.range))) {
         actions::show_view(app, "timeline");
         actions::commit_range(app, Some(range));

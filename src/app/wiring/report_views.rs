@@ -29,7 +29,7 @@ fn runs(app: App, front: u32) -> Signal<Vec<(u32, String, Ask)>> {
 
 /// Title of a run, and what it can show.
 fn with_tools(run: &OpenProfile) -> String {
-    let views = &run.hot.info.views;
+    let views = &run.columns.info.views;
     let tools: Vec<&str> = TOOLS.into_iter().filter(|t| views.iter().any(|v| v == t)).collect();
     format!("{}: {}", run.title, tools.join(", "))
 }

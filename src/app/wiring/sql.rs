@@ -8,7 +8,7 @@ use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
 use crate::views::sql::engine::{self, BASE, EXPERIMENT, Source};
 use crate::views::sql::{Lead, SqlView};
-use crate::worker::protocol::{HotColumns, ProfileKind};
+use crate::worker::protocol::{PageColumns, ProfileKind};
 use leptos::prelude::*;
 
 /// Tables may take this much, however large the open profiles are.
@@ -23,12 +23,12 @@ pub(in crate::app) fn follow(app: App) {
 pub(in crate::app) fn view(front: Front) -> AnyView {
     let Front { app, profile, .. } = front;
     let front = profile.id;
-    let kind_of_front = profile.hot.info.kind;
+    let kind_of_front = profile.columns.info.kind;
     let sources = Signal::derive(move || {
         app.state.profiles().with(|all| {
             let mut out = sources(all);
             out.order_by_key(|s| s.id != front);
-            let is_like = |id: u32| all.iter().any(|p| p.id == id && p.hot.info.kind == kind_of_front);
+            let is_like = |id: u32| all.iter().any(|p| p.id == id && p.columns.info.kind == kind_of_front);
             name_pair(&mut out, is_like);
             out
         })
@@ -39,11 +39,11 @@ pub(in crate::app) fn view(front: Front) -> AnyView {
         () if profile.is_torch() => "torch",
         () => "trace",
     };
-    let hot = profile.hot.clone();
+    let columns = profile.columns.clone();
     let on_lead = Callback::new(move |lead: Lead| match lead {
-        Lead::Slice(slice) if (slice as usize) < hot.start.len() => actions::go_to_slice(app, SliceId(slice)),
+        Lead::Slice(slice) if (slice as usize) < columns.start.len() => actions::go_to_slice(app, SliceId(slice)),
         Lead::Slice(_) => {}
-        Lead::Time(start, duration, name) => match slice_set::at_times(&hot, &[(start, duration, name)])[..] {
+        Lead::Time(start, duration, name) => match slice_set::at_times(&columns, &[(start, duration, name)])[..] {
             [Some(slice)] => actions::go_to_slice(app, slice),
             _ => {
                 let range = TimeRange::new(TimeNs(start), TimeNs(start.saturating_add(duration.max(1))));
@@ -53,7 +53,7 @@ pub(in crate::app) fn view(front: Front) -> AnyView {
             }
         },
     });
-    let marked = profile.hot.clone();
+    let marked = profile.columns.clone();
     let on_mark = Callback::new(move |(name, leads): (String, Vec<Lead>)| {
         let slices = slices_of(&marked, leads);
         let first = slices.first().copied();
@@ -67,16 +67,16 @@ pub(in crate::app) fn view(front: Front) -> AnyView {
 }
 
 /// The slices that rows lead to, in the order of the rows.
-fn slices_of(hot: &HotColumns, leads: Vec<Lead>) -> Vec<SliceId> {
+fn slices_of(columns: &PageColumns, leads: Vec<Lead>) -> Vec<SliceId> {
     let (mut slices, mut times) = (Vec::new(), Vec::new());
     for lead in leads {
         match lead {
-            Lead::Slice(slice) if (slice as usize) < hot.start.len() => slices.push(SliceId(slice)),
+            Lead::Slice(slice) if (slice as usize) < columns.start.len() => slices.push(SliceId(slice)),
             Lead::Slice(_) => {}
             Lead::Time(start, duration, name) => times.push((start, duration, name)),
         }
     }
-    slices.extend(slice_set::at_times(hot, &times).into_iter().flatten());
+    slices.extend(slice_set::at_times(columns, &times).into_iter().flatten());
     slices
 }
 
@@ -128,17 +128,17 @@ mod tests {
     fn rows_lead_to_slices_by_id_or_by_time_and_name() {
         let mut strings = crate::base::Interner::new();
         let name = ["COPY", "MATMUL"].map(|n| strings.intern(n).0);
-        let info = crate::worker::protocol::HotMeta { strings: strings.finish(), ..Default::default() };
-        let hot = HotColumns {
+        let info = crate::worker::protocol::PageMeta { strings: strings.finish(), ..Default::default() };
+        let columns = PageColumns {
             info,
             start: vec![0, 5, 5].into(),
             duration: vec![5, 4, 4].into(),
             name: vec![name[0], name[0], name[1]].into(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
         let time = |start, name: Option<&str>| Lead::Time(start, 4, name.map(String::from));
         let leads = vec![Lead::Slice(0), Lead::Slice(9), time(5, Some("MATMUL")), time(5, None), time(5, Some("other")), time(7, None)];
-        assert_eq!(slices_of(&hot, leads), [0, 2, 1, 1].map(SliceId));
+        assert_eq!(slices_of(&columns, leads), [0, 2, 1, 1].map(SliceId));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::ui::effect::effect;
 use crate::views::timeline::aligned::asks::colours;
 use crate::views::timeline::aligned::stack::Stack;
 use crate::worker::client::Ask;
-use crate::worker::protocol::HotColumns;
+use crate::worker::protocol::PageColumns;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub(in crate::app) fn coloured(
     app: App,
     stack: Memo<Option<Arc<Stack>>>,
     asks: impl Fn() -> Vec<Ask> + Send + Sync + 'static,
-) -> Signal<Option<Arc<HotColumns>>> {
-    let found = RwSignal::new(None::<(String, Arc<HotColumns>)>);
+) -> Signal<Option<Arc<PageColumns>>> {
+    let found = RwSignal::new(None::<(String, Arc<PageColumns>)>);
     let n_asked = StoredValue::new(0u32);
     let colour_by = Memo::new(move |_| app.colour_by());
     effect(move || {
@@ -39,6 +39,6 @@ pub(in crate::app) fn coloured(
     Signal::derive(move || {
         let by = colour_by.get();
         let other = found.get().filter(|f| f.0 == by).map(|f| f.1);
-        other.or_else(|| stack.with(|s| s.as_ref().map(|s| s.hot.clone())))
+        other.or_else(|| stack.with(|s| s.as_ref().map(|s| s.columns.clone())))
     })
 }

@@ -30,7 +30,7 @@ impl Stacked {
             let all = app.state.profiles().get_untracked();
             let part = |id: &u32| {
                 let p = all.iter().find(|p| p.id == *id)?;
-                Some((p.place.as_ref().map_or_else(|| p.title.clone(), |p| p.worker.clone()), p.hot.clone()))
+                Some((p.place.as_ref().map_or_else(|| p.title.clone(), |p| p.worker.clone()), p.columns.clone()))
             };
             Arc::new(stack(&ids.iter().filter_map(part).collect::<Vec<_>>()))
         };
@@ -126,7 +126,7 @@ pub fn StackedTimeline(
             actions::commit_range(app, out);
         }
     });
-    let hot = crate::app::wiring::stack_colours::coloured(app, stacked.stack, move || stacked.asks(app));
+    let columns = crate::app::wiring::stack_colours::coloured(app, stacked.stack, move || stacked.asks(app));
     let all = move |slices: &[SliceId]| {
         stacked.stack.with(|s| slices.iter().filter_map(|&slice| s.as_ref()?.join(at, slice)).collect::<Vec<_>>())
     };
@@ -139,5 +139,5 @@ pub fn StackedTimeline(
     });
     let reveal = Signal::derive(move || join(app.reveal.get()));
     let flows = (flows, ask_all(stacked.stack, move || stacked.asks(app)));
-    view! { <Timeline hot range selection highlights arrows reveal on_details flows /> }
+    view! { <Timeline columns range selection highlights arrows reveal on_details flows /> }
 }

@@ -7,19 +7,19 @@ use crate::ui::effect::effect;
 use crate::views::serving::ServingView;
 use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemActions, SystemView, ask_rows};
 use crate::views::timeline::rows::regroup::regroup;
-use crate::worker::protocol::{Details, HotColumns, ProfileKind};
+use crate::worker::protocol::{Details, PageColumns, ProfileKind};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
 /// What the rows of the profile in front are grouped by; `None` when it is no system profile. Tracked.
 fn grouping(app: App) -> Option<Grouping> {
-    let is_system = app.front().is_some_and(|p| p.hot.info.kind == ProfileKind::NeuronSystem);
+    let is_system = app.front().is_some_and(|p| p.columns.info.kind == ProfileKind::NeuronSystem);
     is_system.then(|| app.view_state("timeline").get("rows").map_or(Grouping::Default, |id| Grouping::of(&id)))
 }
 
 /// The columns with the rows in the order chosen.
-pub(in crate::app) fn in_rows(app: App, hot: Signal<Option<Arc<HotColumns>>>) -> Signal<Option<Arc<HotColumns>>> {
+pub(in crate::app) fn in_rows(app: App, columns: Signal<Option<Arc<PageColumns>>>) -> Signal<Option<Arc<PageColumns>>> {
     let asked = Memo::new(move |_| Some((app.state.front().get()?, grouping(app).filter(|g| *g != Grouping::Default)?)));
     let found = RwSignal::new(None::<((u32, Grouping), Arc<Vec<RowOf>>)>);
     effect(move || {
@@ -36,9 +36,9 @@ pub(in crate::app) fn in_rows(app: App, hot: Signal<Option<Arc<HotColumns>>>) ->
     });
     Memo::new_with_compare(
         move |_| {
-            let hot = hot.get()?;
+            let columns = columns.get()?;
             let rows = found.get().filter(|f| asked.get() == Some(f.0)).map(|f| f.1);
-            Some(rows.map_or(hot.clone(), |rows| Arc::new(regroup(&hot, &rows))))
+            Some(rows.map_or(columns.clone(), |rows| Arc::new(regroup(&columns, &rows))))
         },
         |a, b| !matches!((a, b), (Some(Some(a)), Some(Some(b))) if Arc::ptr_eq(a, b)) && (a.is_some() || b.is_some()),
     )
@@ -98,7 +98,7 @@ pub(in crate::app) fn serving(Front { app, profile, .. }: Front) -> AnyView {
 
 /// From the selected event of a system profile to its device profile; nothing elsewhere.
 pub(in crate::app) fn details_links(app: App, details: RwSignal<Option<Details>>) -> Option<AnyView> {
-    let profile = app.front_untracked().filter(|p| p.hot.info.kind == ProfileKind::NeuronSystem)?;
+    let profile = app.front_untracked().filter(|p| p.columns.info.kind == ProfileKind::NeuronSystem)?;
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
     let slice = Signal::derive(move || details.with(|d| d.as_ref().and_then(|d| d.item.slice())));
@@ -108,7 +108,7 @@ pub(in crate::app) fn details_links(app: App, details: RwSignal<Option<Details>>
 /// Open device profiles that still answer.
 fn devices(app: App) -> Signal<Vec<Device>> {
     let device = |p: &OpenProfile| {
-        let meta = &p.hot.info.meta;
+        let meta = &p.columns.info.meta;
         let words = meta.facts.iter().map(|f| f.value.clone()).chain([p.own_title.clone(), p.path.clone()]).collect();
         Device { id: p.id, title: p.title.clone(), words, range: meta.range, ask: p.ask.clone() }
     };
@@ -120,15 +120,15 @@ fn devices(app: App) -> Signal<Vec<Device>> {
 /// Marks an execution here and its window in the device profile, and goes there.
 fn open_device(app: App, front: u32, id: u32, slice: SliceId) {
     let span = app.state.profiles().with_untracked(|all| {
-        let hot = &all.iter().find(|p| p.id == front)?.hot;
-        let (start, length) = (*hot.start.get(slice.index())?, *hot.duration.get(slice.index())?);
+        let columns = &all.iter().find(|p| p.id == front)?.columns;
+        let (start, length) = (*columns.start.get(slice.index())?, *columns.duration.get(slice.index())?);
         Some(TimeRange { start: TimeNs(start), end: TimeNs(start.saturating_add(length)) })
     });
     app.selection.set(Some(slice.into()));
     actions::commit_range(app, span);
     // What is chosen here is kept with the tab, and is back when it comes to front again.
     actions::show_profile(app, id);
-    let window = app.front_untracked().map(|p| p.hot.range());
+    let window = app.front_untracked().map(|p| p.columns.range());
     actions::show_view(app, "timeline");
     actions::commit_range(app, window);
 }

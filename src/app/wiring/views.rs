@@ -16,7 +16,7 @@ use crate::app::wiring::time_views;
 use crate::app::wiring::torch_views;
 use crate::state::{App, OpenProfile};
 use crate::views::timeline::flows::in_window::FlowChoice;
-use crate::worker::protocol::{Details, HotColumns};
+use crate::worker::protocol::{Details, PageColumns};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(in crate::app) struct Front {
     /// The profile in front.
     pub profile: OpenProfile,
     /// Its columns, as the timeline draws them.
-    pub hot: Signal<Option<Arc<HotColumns>>>,
+    pub columns: Signal<Option<Arc<PageColumns>>>,
     /// Details of what is selected.
     pub details: RwSignal<Option<Details>>,
     /// Which arrows are drawn.

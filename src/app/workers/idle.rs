@@ -26,7 +26,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
         let is_still = n_writes.get() == 0 && !app.is_moving.get();
-        let is_waking = app.state.profiles().with(|all| all.iter().any(|p| p.rest == WorkerState::Waking));
+        let is_waking = app.state.profiles().with(|all| all.iter().any(|p| p.worker_state == WorkerState::Waking));
         let is_asked = waiting.get() > 0 || chunks::n_running() > 0 || is_waking;
         is_ready && !is_asked && is_still && app.state.imports().with(|all| is_at_rest(all))
     });
@@ -44,10 +44,10 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
                     if is_quiet.try_get_untracked() == Some(true) {
                         set_idle("true");
                         if let Some(profile) = app.front_untracked() {
-                            if let Err(sentence) = worker_registry::prepare_answers(profile.id) {
-                                web_sys::console::warn_1(&sentence.into());
+                            if let Err(error) = worker_registry::prepare_answers(profile.id) {
+                                web_sys::console::warn_1(&error.to_string().into());
                             }
-                            views::prefetch(&profile.hot.info.views);
+                            views::prefetch(&profile.columns.info.views);
                         }
                     }
                 });

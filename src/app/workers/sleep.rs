@@ -68,7 +68,7 @@ pub fn join(app: App, id: u32, (link, mut events): (Link, Events)) {
             if let FromWorker::Died(sentence) | FromWorker::Failed(sentence) = event
                 && worker_registry::drop_dead_link(id, number)
             {
-                actions::profile_stopped(app, id, sentence);
+                actions::profile_stopped(app, id, sentence.0);
             }
         }
     });
@@ -100,7 +100,7 @@ fn other_bytes(app: App) -> u64 {
 pub fn put_to_sleep(app: App, more: u64) {
     for id in import_queue::budget().to_sleep(&awake(app), other_bytes(app), more) {
         worker_registry::drop_link(id);
-        actions::profile_rests(app, id, WorkerState::Asleep, None);
+        actions::set_worker_state(app, id, WorkerState::Asleep, None);
     }
 }
 
@@ -124,10 +124,10 @@ pub fn make_room(app: App, more: u64) -> bool {
 
 /// Opens a profile again that sleeps.
 fn wake(app: App, id: u32) {
-    if with(app, id, |p| p.rest == WorkerState::Asleep && p.stopped.is_none()) != Some(true) {
+    if with(app, id, |p| p.worker_state == WorkerState::Asleep && p.stopped.is_none()) != Some(true) {
         return;
     }
-    actions::profile_rests(app, id, WorkerState::Waking, None);
+    actions::set_worker_state(app, id, WorkerState::Waking, None);
     let is_first = WAKING.with_borrow_mut(|w| {
         w.queue.push_back(id);
         !std::mem::replace(&mut w.is_running, true)
@@ -167,12 +167,12 @@ async fn wake_one(app: App, id: u32) {
     match made {
         Ok((link, events, memory)) if is_open => {
             join(app, id, (link, events));
-            actions::profile_rests(app, id, WorkerState::Awake, Some(memory));
+            actions::set_worker_state(app, id, WorkerState::Awake, Some(memory));
             calls.into_iter().for_each(|call| drop(worker_registry::ask(id, call)));
         }
-        Err(sentence) if is_open => {
-            actions::profile_rests(app, id, WorkerState::Awake, None);
-            actions::profile_stopped(app, id, format!("`{name}` could not be opened again: {sentence}"));
+        Err(error) if is_open => {
+            actions::set_worker_state(app, id, WorkerState::Awake, None);
+            actions::profile_stopped(app, id, format!("`{name}` could not be opened again: {error}"));
         }
         _ => {}
     }

@@ -7,7 +7,7 @@ use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
 use crate::worker::client::Ask;
 use crate::worker::page::{FromWorker, Link};
-use crate::worker::protocol::{HotColumns, Opened, ToWorker};
+use crate::worker::protocol::{Opened, PageColumns, ToWorker};
 use futures_channel::oneshot;
 use futures_util::StreamExt;
 use gloo_timers::future::TimeoutFuture;
@@ -27,16 +27,16 @@ const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];
 const MARK: &str = "axonscope-rehearsed";
 
 /// Rehearses, unless a file is there first. With a worker that has nothing to do, which is given back.
-pub async fn rehearse(app: App) {
+pub async fn run(app: App) {
     TimeoutFuture::new(PAUSE_MS).await;
     let Some((link, mut events)) = is_free(app).then(worker_registry::take_spare).flatten() else {
         return;
     };
-    if link.send(&ToWorker::Rehearse, &[]).is_err() {
+    if link.send(&ToWorker::OpenSynthetic, &[]).is_err() {
         return;
     }
-    if let Some(FromWorker::Opened(opened, hot)) = events.next().await {
-        let is_over = show(app, &link, *opened, *hot).await;
+    if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
+        let is_over = show(app, &link, *opened, *columns).await;
         // Cut short, answers may be on their way that nobody must take for his own.
         if is_over.is_ok_and(|is_over| is_over) {
             worker_registry::give_back((link, events));
@@ -54,23 +54,23 @@ fn is_free(app: App) -> bool {
 }
 
 /// Shows the views one after the other. Returns whether it came to its end.
-async fn show(app: App, link: &Link, opened: Opened, hot: HotColumns) -> Result<bool, JsValue> {
+async fn show(app: App, link: &Link, opened: Opened, columns: PageColumns) -> Result<bool, JsValue> {
     let (ask, calls) = Ask::aside();
     link.serve(calls);
     let (host, stage) = stage()?;
     let aside = Rc::new(Cell::new(None::<App>));
     let made = aside.clone();
     let shown = mount_to(stage, move || {
-        let mine = App::new();
-        provide_context(mine);
-        actions::add_profile(mine, profile(opened, hot, ask), None);
-        made.set(Some(mine));
+        let synthetic = App::new();
+        provide_context(synthetic);
+        actions::add_profile(synthetic, profile(opened, columns, ask), None);
+        made.set(Some(synthetic));
         view! { <Front /> }
     });
     let mut is_over = false;
     for view in VIEWS {
-        if let Some(mine) = aside.get() {
-            actions::show_view(mine, view);
+        if let Some(synthetic) = aside.get() {
+            actions::show_view(synthetic, view);
         }
         is_over = drawn(app, link).await;
         if !is_over {
@@ -104,7 +104,7 @@ async fn frame() {
     let _ = waits.await;
 }
 
-fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
+fn profile(opened: Opened, columns: PageColumns, ask: Ask) -> OpenProfile {
     OpenProfile {
         id: 1,
         title: String::new(),
@@ -115,12 +115,12 @@ fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
         path: String::new(),
         place: None,
         ask,
-        hot: Arc::new(hot),
+        columns: Arc::new(columns),
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: WorkerState::Awake,
-        kept: BackgroundChoices::default(),
+        worker_state: WorkerState::Awake,
+        background: BackgroundChoices::default(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! What belongs to the browser's one thread and so cannot live in signals: workers and files of open profiles, imports that can be stopped.
 
+use crate::app::error::StartError;
 use crate::app::open::file_drop::Dropped;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::worker::client::Call;
+use crate::worker::error::LinkError;
 use crate::worker::page::{Events, FromWorker, Link, Program};
 use crate::worker::protocol::{Found, ToWorker};
 use futures_util::StreamExt;
@@ -108,7 +110,7 @@ pub fn use_of(id: u32) -> (u64, usize) {
 }
 
 /// Lets the worker of a profile compute what many answers share, once: while nobody waits for it.
-pub fn prepare_answers(id: u32) -> Result<(), String> {
+pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
         Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
         _ => Ok(()),
@@ -145,7 +147,7 @@ pub fn abort(id: u32) {
 }
 
 /// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it, nor for its being slow at first.
-pub async fn prepare(app: App) -> Result<(), String> {
+pub async fn prepare(app: App) -> Result<(), StartError> {
     let worker = started(app, Program::Common).await?;
     worker.0.send(&ToWorker::WarmUp { n_readers: crate::app::open::import_queue::n_readers(app) }, &[])?;
     HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
@@ -153,7 +155,7 @@ pub async fn prepare(app: App) -> Result<(), String> {
 }
 
 /// A worker that listens.
-pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
+pub async fn ready_worker(app: App) -> Result<(Link, Events), StartError> {
     match take_spare() {
         Some(worker) => Ok(worker),
         None => started(app, Program::Common).await,
@@ -161,7 +163,7 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
 }
 
 /// A worker of the program that imports what was found.
-pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), String> {
+pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), StartError> {
     match Program::of(found) {
         Program::Common => ready_worker(app).await,
         other => started(app, other).await,
@@ -169,7 +171,7 @@ pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), Strin
 }
 
 /// A new worker of a program, which listens.
-pub async fn started(app: App, program: Program) -> Result<(Link, Events), String> {
+pub async fn started(app: App, program: Program) -> Result<(Link, Events), StartError> {
     let (link, mut events) = Link::start(program)?;
     match events.next().await {
         Some(FromWorker::Ready(formats)) => {
@@ -178,7 +180,7 @@ pub async fn started(app: App, program: Program) -> Result<(Link, Events), Strin
             }
             Ok((link, events))
         }
-        Some(FromWorker::Died(sentence)) => Err(sentence),
-        _ => Err("The worker did not start. Reload the page.".into()),
+        Some(FromWorker::Died(sentence)) => Err(StartError::Died(sentence)),
+        _ => Err(StartError::NotReady),
     }
 }

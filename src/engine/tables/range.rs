@@ -50,7 +50,7 @@ pub(super) fn keep(profile: &Profile, table: &Table, part: &mut Part, range: Tim
         Some(out.iter().zip(into).map(|(a, b)| of(*a) && of(*b)).collect::<Vec<bool>>())
     };
     if let Some(mask) = by_times.or_else(by_slices) {
-        part.n_rows = mask.iter().filter(|is_kept| **is_kept).count();
+        part.n_rows = mask.iter().filter(|is_within| **is_within).count();
         part.columns.iter_mut().for_each(|values| values.retain(&mask));
     }
 }

@@ -41,10 +41,10 @@ impl RowIndex {
 impl Session {
     /// What the parts of a table share. That of another table is dropped.
     pub(super) fn row_index(&self, table: &str, range: Option<TimeRange>) -> Rc<RowIndex> {
-        let mut kept = self.table_rows.borrow_mut();
-        match kept.as_ref().filter(|index| index.table == table && index.range == range) {
+        let mut cached = self.table_rows.borrow_mut();
+        match cached.as_ref().filter(|index| index.table == table && index.range == range) {
             Some(index) => index.clone(),
-            None => kept.insert(Rc::new(RowIndex { table: table.into(), range, ..RowIndex::default() })).clone(),
+            None => cached.insert(Rc::new(RowIndex { table: table.into(), range, ..RowIndex::default() })).clone(),
         }
     }
 }

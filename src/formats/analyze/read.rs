@@ -66,11 +66,11 @@ impl Reader<'_> {
     fn percentage(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Broken> {
         let at = cursor.at() as u64;
         self.report.percentage_text = text(cursor.value()?);
-        let said = self.report.percentage_text.as_deref().unwrap_or_default();
-        self.report.percentage = percent(said);
+        let text = self.report.percentage_text.as_deref().unwrap_or_default();
+        self.report.percentage = percent(text);
         if self.report.percentage.is_none() {
             let reason = "The support percentage is not a number from 0 to 100; it is shown as not available.";
-            self.ledger.skip(Severity::Warning, "unreadable_percentage", reason, at, || format!("`{said}`"));
+            self.ledger.skip(Severity::Warning, "unreadable_percentage", reason, at, || format!("`{text}`"));
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ pub struct Splitter {
     /// Whether a record or value is open, where it begins, and whether its text is kept.
     is_open: bool,
     open_at: u64,
-    is_kept: bool,
+    is_buffered: bool,
     strings: Strings,
     /// Brackets open in the value or record.
     depth: u64,
@@ -100,7 +100,7 @@ impl Default for Splitter {
             carry: Vec::new(),
             is_open: false,
             open_at: 0,
-            is_kept: false,
+            is_buffered: false,
             strings: Strings::default(),
             depth: 0,
             look_at: LONG,
@@ -226,7 +226,7 @@ impl Splitter {
         }
         self.carry.clear();
         self.open_at = offset;
-        self.is_kept = self.take == RootKeyAction::Value;
+        self.is_buffered = self.take == RootKeyAction::Value;
         match b {
             b'[' | b'{' => self.begin_elements(),
             b'"' => {
@@ -242,13 +242,13 @@ impl Splitter {
     }
 
     fn keep(&mut self, b: u8) {
-        if self.is_kept && self.carry.len() < RECORD_MAX {
+        if self.is_buffered && self.carry.len() < RECORD_MAX {
             self.carry.push(b);
         }
     }
 
     fn end_value(&mut self, sink: &mut dyn Sink) -> Mode {
-        if self.is_kept {
+        if self.is_buffered {
             let text = std::mem::take(&mut self.carry);
             sink.value(&self.key, text.trim_ascii_end(), self.open_at);
         }

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use std::io::{self, Read};
 
 /// Longest member that is kept, and how much is kept and unpacked in total.
-const MAX_KEPT: u64 = 64 << 20;
-const MAX_KEPT_ALL: u64 = 256 << 20;
+const MAX_MEMBER_BYTES: u64 = 64 << 20;
+const MAX_TOTAL_BYTES: u64 = 256 << 20;
 const MAX_UNPACKED: u64 = 8 << 30;
 /// A file unpacks to at most this much and this many times its size: what is more is made to exhaust us.
 const MIN_UNPACKED: u64 = 256 << 20;
@@ -67,7 +67,7 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
 }
 
 fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Result<()> {
-    let mut kept = 0;
+    let mut n_bytes = 0;
     let mut archive = tar::Archive::new(reader);
     // Raw: long names of unbounded length are not for us to assemble.
     for entry in archive.entries()?.raw(true) {
@@ -95,14 +95,14 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
         if !is_wanted(&name) {
             continue;
         }
-        if size > MAX_KEPT || kept + size > MAX_KEPT_ALL {
+        if size > MAX_MEMBER_BYTES || n_bytes + size > MAX_TOTAL_BYTES {
             let reason = "A member too large to read: only its size is shown.";
             ledger.skip(Severity::Warning, "long_member", reason, 0, || format!("{name}: {size} bytes"));
             continue;
         }
         let mut content = Vec::new();
         entry.read_to_end(&mut content)?;
-        kept += content.len() as u64;
+        n_bytes += content.len() as u64;
         out.files.insert(name, content);
     }
     Ok(())

@@ -47,10 +47,10 @@ pub(super) fn meta(title: &str, tables: &Tables, n_cores: usize, ledger: &mut Le
     if is_simulation {
         ledger.note(wording::SIMULATION);
     }
-    let n_told = tables.first_int("metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
+    let n_recorded = tables.first_int("metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
     let domain = NeuronDevice {
         instance_type: tables.first_text("summary", "instance_type"),
-        n_cores: n_told.map_or(n_cores as u32, |n| n as u32),
+        n_cores: n_recorded.map_or(n_cores as u32, |n| n as u32),
         window_ns,
         ..NeuronDevice::default()
     };

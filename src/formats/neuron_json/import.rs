@@ -119,7 +119,7 @@ impl Sink for Feed<'_> {
         let Feed { state, ledger } = self;
         let (text, values, unknown) = record::read(state.keys.of(begun.section)?, begun.text)?;
         let piece = Piece { text, ..*begun };
-        state.met(&piece, ledger);
+        state.count(&piece, ledger);
         state.slice(&piece, &values, ledger);
         unknown.into_iter().for_each(|key| state.keys.unknown(&piece, key, ledger));
         Some(text.len())
@@ -138,7 +138,7 @@ impl Sink for Feed<'_> {
 
 impl Reader {
     /// Counts a record.
-    fn met(&mut self, piece: &Piece<'_>, ledger: &mut Ledger) {
+    fn count(&mut self, piece: &Piece<'_>, ledger: &mut Ledger) {
         self.n_records += 1;
         ledger.read += 1;
         if self.section == piece.section {
@@ -152,7 +152,7 @@ impl Reader {
     }
 
     fn piece(&mut self, piece: &Piece<'_>, ledger: &mut Ledger) {
-        self.met(piece, ledger);
+        self.count(piece, ledger);
         let Ok(text) = std::str::from_utf8(piece.text) else {
             return unreadable(piece, ledger, || "The text is not UTF-8.".into());
         };

@@ -53,7 +53,7 @@ impl Recognise for NeuronJson {
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let free = heads.iter().enumerate().filter(|(i, _)| !taken.get(*i).copied().unwrap_or(false));
         let claims = free.filter_map(|(i, head)| {
-            let section = telling_section(&head.head)?;
+            let section = identifying_section(&head.head)?;
             let recognised = format!("A JSON object with the section `{section}` of a Neuron device profile.");
             Some(Claim { format: self.id().into(), members: vec![i], recognised })
         });
@@ -87,7 +87,7 @@ impl Format for NeuronJson {
 }
 
 /// The first root key that states the format, within the head.
-fn telling_section(head: &[u8]) -> Option<String> {
+fn identifying_section(head: &[u8]) -> Option<String> {
     let mut splitter = split::Splitter::new();
     let mut found: Option<String> = None;
     let mut weak: Vec<String> = Vec::new();
@@ -103,7 +103,7 @@ fn telling_section(head: &[u8]) -> Option<String> {
         }
         let is_weak = schema::is_section(piece.section) && weak.last().is_none_or(|last| last != piece.section);
         weak.extend(is_weak.then(|| piece.section.into()));
-        if is_dma || schema::is_telling(piece.section) {
+        if is_dma || schema::is_identifying(piece.section) {
             found = Some(piece.section.into());
         }
     });
@@ -158,12 +158,12 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     }
     let unknown = read.iter().filter(|f| schema::find(keys, &f.0).is_none());
     out.extend(unknown.map(|f| field("Other keys", &f.0, f.1.text().into_owned(), "", "")));
-    leave_out_untold(&mut out);
+    skip_unrecorded(&mut out);
     out
 }
 
 /// Omits fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
-pub(crate) fn leave_out_untold(fields: &mut Vec<Field>) {
+pub(crate) fn skip_unrecorded(fields: &mut Vec<Field>) {
     let has = |key: &str| fields.iter().any(|f| f.key == key && !f.value.is_empty());
     let (has_bir, has_penguin) = (has("bir_id"), has("penguin_id"));
     fields.retain(|f| match (f.key.as_str(), f.value.as_str()) {
@@ -171,12 +171,12 @@ pub(crate) fn leave_out_untold(fields: &mut Vec<Field>) {
         ("semaphore_id", "-1") => false,
         ("raw_bir_id", "0") => has_bir,
         ("raw_penguin_id", "0") => has_penguin,
-        (_, value) => is_told(value),
+        (_, value) => is_recorded(value),
     });
 }
 
 /// Whether a value is recorded; "not recorded" is written in several ways.
-fn is_told(text: &str) -> bool {
+fn is_recorded(text: &str) -> bool {
     !matches!(text.replace('"', "'").as_str(), "Unknown" | "unknown" | "['unknown']" | "[['unknown']]" | "[]")
 }
 
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn check(head: &str, section: Option<&str>) {
-        assert_eq!(telling_section(head.as_bytes()).as_deref(), section, "{head}");
+        assert_eq!(identifying_section(head.as_bytes()).as_deref(), section, "{head}");
     }
 
     #[test]

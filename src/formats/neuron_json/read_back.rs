@@ -3,7 +3,7 @@
 use super::split::{Piece, Splitter};
 use super::tables::cell;
 use super::value::{self, Fields};
-use super::{is_told, read_record, schema};
+use super::{is_recorded, read_record, schema};
 use crate::base::Order as _;
 use crate::base::{InputSet, SliceId};
 use crate::formats::wording;
@@ -62,7 +62,7 @@ fn field(read: &Fields<'_>, name: &str) -> Option<String> {
         ("semaphore_id", "-1") => false,
         ("raw_bir_id", "0") => has("bir_id"),
         ("raw_penguin_id", "0") => has("penguin_id"),
-        (_, value) => is_told(value),
+        (_, value) => is_recorded(value),
     };
     is_one.then(|| found.into_owned())
 }

@@ -135,7 +135,7 @@ pub(super) fn is_section(section: &str) -> bool {
 }
 
 /// Whether the section's name alone says what the file is.
-pub(super) fn is_telling(section: &str) -> bool {
+pub(super) fn is_identifying(section: &str) -> bool {
     is_section(section) && !WEAK.contains(&section)
 }
 

@@ -307,7 +307,7 @@ impl Timeline {
                 self.builder.counter_columns(Counter { track, unit: unit.into(), is_stacked, times: samples.times, series });
             }
         }
-        self.builder.drop_untold();
+        self.builder.drop_unrecorded();
         let Finished { mut profile, numbers, slice_of_raw, track_of_raw, shared: cells } = self.builder.finish(meta);
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();

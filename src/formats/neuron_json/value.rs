@@ -164,7 +164,7 @@ impl<'de> serde::Deserialize<'de> for Key<'de> {
 pub(crate) fn without_bare_nan(text: &str) -> Option<String> {
     const WORDS: [&str; 5] = ["NaN", "-Infinity", "Infinity", "+Inf", "-Inf"];
     let mut out = String::new();
-    let mut kept = 0;
+    let mut n_copied = 0;
     let (mut is_string, mut is_escaped) = (false, false);
     for (i, byte) in text.bytes().enumerate() {
         if is_string {
@@ -172,16 +172,16 @@ pub(crate) fn without_bare_nan(text: &str) -> Option<String> {
             is_escaped = !is_escaped && byte == b'\\';
         } else if byte == b'"' {
             is_string = true;
-        } else if i >= kept
+        } else if i >= n_copied
             && matches!(byte, b'N' | b'-' | b'I' | b'+')
             && let Some(word) = WORDS.iter().find(|w| text[i..].starts_with(**w))
         {
-            out.push_str(&text[kept..i]);
+            out.push_str(&text[n_copied..i]);
             out.push_str("null");
-            kept = i + word.len();
+            n_copied = i + word.len();
         }
     }
-    (kept > 0).then(|| out + &text[kept..])
+    (n_copied > 0).then(|| out + &text[n_copied..])
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Pr
     let of_other_types = types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (CoreRows::new(facts.first_core), Links::new(tables.contains_key("Flow")));
-    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), moments: Vec::new(), watch };
+    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), sampled_times: Vec::new(), watch };
     let n_slices = SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
     let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
@@ -45,7 +45,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Pr
     if let Some(flows) = tables.get("Flow") {
         reading.resolve(flows, ledger);
     }
-    let (mut timeline, ends, moments) = (reading.t, reading.ends, reading.moments);
+    let (mut timeline, ends, sampled_times) = (reading.t, reading.ends, reading.sampled_times);
     for table in tables.values() {
         timeline.builder.table(generic::table(table, ledger));
     }
@@ -59,7 +59,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Pr
     meta.not_available.extend(missing::costly(&tables, &of_other_types, facts.n_cores() == Some(1)));
     let window_ns = domain.window_ns;
     let profile = timeline.finish(meta, domain, ledger).0;
-    consistency::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
+    consistency::check(&tables, (&ends, &sampled_times), (&profile, window_ns), ledger);
     Ok(profile)
 }
 
@@ -169,7 +169,7 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
         Some(Field { group: generic::group(&key).into(), key, value, unit, help: meaning })
     });
     let mut fields: Vec<Field> = fields.collect();
-    crate::formats::neuron_json::leave_out_untold(&mut fields);
+    crate::formats::neuron_json::skip_unrecorded(&mut fields);
     fields.order_by_key(|f| generic::GROUPS.iter().position(|g| *g == f.group));
     Ok(fields)
 }

@@ -23,7 +23,7 @@ pub const ID: &str = "neuron_parquet";
 const MAGIC: &[u8] = b"PAR1";
 
 /// Tables of a device profile that this page knows a place for; a directory needs one of them to be claimed.
-const TELLING: [&str; 14] = [
+const IDENTIFYING_TABLES: [&str; 14] = [
     "Instruction",
     "DmaPacket",
     "DmaPacketAggregated",
@@ -134,8 +134,8 @@ impl Recognise for NeuronParquet {
                 directories.entry(directory(&head.name)).or_default().push(i);
             }
         }
-        let telling = |members: &[usize]| members.iter().any(|&m| TELLING.contains(&table_of(&heads[m].name).0));
-        let claims = directories.into_iter().filter(|(_, members)| telling(members));
+        let has_identifying_table = |members: &[usize]| members.iter().any(|&m| IDENTIFYING_TABLES.contains(&table_of(&heads[m].name).0));
+        let claims = directories.into_iter().filter(|(_, members)| has_identifying_table(members));
         claims
             .map(|(_, mut members)| {
                 members.order_by(|&a, &b| table_of(&heads[a].name).cmp(&table_of(&heads[b].name)));

@@ -214,12 +214,12 @@ fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]], (is_many, l
         let file = is_many.then(|| (NODE_OF_FILE, Cell::Text(node.name.clone())));
         tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter().chain(file));
     }
-    let told = |metric: &str| tables.first_text("summary", metric);
-    let fact = |(group, name, metric): &(&str, &str, &str)| Fact { group: (*group).into(), name: (*name).into(), value: told(metric) };
+    let recorded = |metric: &str| tables.first_text("summary", metric);
+    let fact = |(group, name, metric): &(&str, &str, &str)| Fact { group: (*group).into(), name: (*name).into(), value: recorded(metric) };
     let mut facts: Vec<Fact> = FACTS.iter().map(fact).filter(|f| !f.value.is_empty()).collect();
     facts.push(Fact { group: "Run".into(), name: "Summaries".into(), value: nodes.len().to_string() });
     let domain = NeuronDevice {
-        instance_type: told("instance_type"),
+        instance_type: recorded("instance_type"),
         n_cores: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
         window_ns: nodes.iter().filter_map(read::Node::total_ns).max().unwrap_or(0),
         ..NeuronDevice::default()

@@ -47,8 +47,8 @@ impl Store {
         let mut flows: FxHashMap<usize, (StrId, Vec<StrId>)> =
             std::mem::take(&mut self.flows).into_iter().map(|f| (f.0, (f.1, f.2))).collect();
         let mut open: FxHashMap<(StrId, StrId, StrId), Vec<usize>> = FxHashMap::default();
-        let kept = std::mem::take(&mut self.kept);
-        for (at, event) in kept.iter().enumerate() {
+        let stored = std::mem::take(&mut self.stored);
+        for (at, event) in stored.iter().enumerate() {
             let process = self.rows.facts.get(event.track.index()).map_or(StrId(0), |r| r.process);
             let key = (event.tracking, event.name, process);
             match event.phase {
@@ -62,7 +62,7 @@ impl Store {
                         ledger.skip(Severity::Warning, "stray_stop", reason, event.record.offset(), || self.name(event));
                         continue;
                     };
-                    let start = StoredEvent { size: kept[from].size.or(event.size), ..kept[from] };
+                    let start = StoredEvent { size: stored[from].size.or(event.size), ..stored[from] };
                     let span = (times[from], times[at].checked_sub(times[from]));
                     self.slice(&start, span, flows.remove(&from).or_else(|| flows.remove(&at)), &mut found, ledger);
                 }
@@ -72,10 +72,10 @@ impl Store {
         left.sort_unstable();
         for at in left {
             let reason = "The event has no stop; it is shown without duration.";
-            ledger.skip(Severity::Warning, "missing_stop", reason, kept[at].record.offset(), || self.name(&kept[at]));
-            self.slice(&kept[at], (times[at], Some(0)), flows.remove(&at), &mut found, ledger);
+            ledger.skip(Severity::Warning, "missing_stop", reason, stored[at].record.offset(), || self.name(&stored[at]));
+            self.slice(&stored[at], (times[at], Some(0)), flows.remove(&at), &mut found, ledger);
         }
-        drop(kept);
+        drop(stored);
         self.rows.name_apart(&mut self.builder);
         self.draw_flows(&found.flows);
         let transfers = if found.copies.is_empty() { std::mem::take(&mut found.tensors) } else { std::mem::take(&mut found.copies) };
@@ -97,7 +97,7 @@ impl Store {
             n_placed += u64::from(placed.is_some());
             placed.unwrap_or(event.time)
         };
-        (self.kept.iter().map(time).collect(), n_placed)
+        (self.stored.iter().map(time).collect(), n_placed)
     }
 
     fn slice(
@@ -133,8 +133,8 @@ impl Store {
             list.push((slice, is_to_device, event.size));
         } else if let Some(rest) = name.strip_prefix("nc_exec_running") {
             // `nc_exec_running /path/model.neff`: the file after the name.
-            let told = rest.trim().to_string();
-            let model = if event.model == StrId(0) { self.builder.strings.intern(&told) } else { event.model };
+            let recorded = rest.trim().to_string();
+            let model = if event.model == StrId(0) { self.builder.strings.intern(&recorded) } else { event.model };
             found.executions.push((slice, [model, event.profile, event.execution]));
         } else if SUBMITS.contains(&name) {
             found.submits.push((slice, event.execution));

@@ -26,7 +26,7 @@ pub(super) struct Framework<'a> {
 
 impl<'a> Framework<'a> {
     pub fn new(store: &'a mut Store, ledger: &'a mut Ledger, member: usize, name: &'a str) -> Self {
-        let n_before = store.kept.len();
+        let n_before = store.stored.len();
         Framework { store, ledger, member, name, n_before, base_ns: 0, n_other: 0 }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Framework<'a> {
 
     /// The trace is read: puts it on the clock of the system profile.
     pub fn finish(self) {
-        let (before, own) = self.store.kept.split_at_mut(self.n_before);
+        let (before, own) = self.store.stored.split_at_mut(self.n_before);
         own.iter_mut().for_each(|e| e.time = e.time.saturating_add(self.base_ns));
         if self.n_other > 0 {
             let reason = "Records of the framework trace that are not slices. Open the trace separately to see them.";
@@ -72,14 +72,14 @@ impl<'a> Framework<'a> {
             let ends = events.iter().map(|e| e.time.saturating_add(e.duration.unwrap_or(0).max(0))).max();
             events.iter().map(|e| e.time).min().zip(ends)
         };
-        let (Some(told), Some(system)) = (bounds(own), bounds(before)) else {
+        let (Some(recorded), Some(system)) = (bounds(own), bounds(before)) else {
             return;
         };
-        if told.0 <= system.1 && told.1 >= system.0 {
+        if recorded.0 <= system.1 && recorded.1 >= system.0 {
             self.ledger.note(format!("`{}` records wall-clock time like the host events: it is on the same clock.", self.name));
             return;
         }
-        let apart = system.0.saturating_sub(told.0);
+        let apart = system.0.saturating_sub(recorded.0);
         own.iter_mut().for_each(|e| e.time = e.time.saturating_add(apart));
         self.ledger.note(format!(
             "`{}` uses another time origin ({} away): its first slice is placed at the first event, and its times are not comparable with the other events.",

@@ -55,8 +55,8 @@ pub(in crate::formats) struct Store {
     /// Per-slice texts: source, core, process, instance.
     pub(super) columns: [ColumnId; 4],
     pub(super) rows: Rows,
-    pub(super) kept: Vec<StoredEvent>,
-    /// Position in `kept`, id of the event, its flows.
+    pub(super) stored: Vec<StoredEvent>,
+    /// Position in `stored`, id of the event, its flows.
     pub(super) flows: Vec<(usize, StrId, Vec<StrId>)>,
     pub(super) curves: BTreeMap<Curve, Samples>,
     pub(super) clocks: Clocks,
@@ -76,7 +76,7 @@ impl Store {
             columns: columns.map(|(id, label)| builder.attribute(id, label)),
             builder,
             rows: Rows::default(),
-            kept: Vec::new(),
+            stored: Vec::new(),
             flows: Vec::new(),
             curves: BTreeMap::new(),
             clocks: Clocks::default(),
@@ -88,7 +88,7 @@ impl Store {
 
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.curves.is_empty()
+        self.stored.is_empty() && self.curves.is_empty()
     }
 
     /// Takes an event; `example` is how it looks.
@@ -105,7 +105,7 @@ impl Store {
         let track = self.rows.of(&mut self.builder, event);
         let mut id = |text: &str| self.builder.strings.intern(text);
         let is_sync = event.name == "timestamp_sync_point";
-        let kept = StoredEvent {
+        let stored = StoredEvent {
             name: id(&event.name),
             model: id(&event.model),
             profile: id(&event.profile),
@@ -124,18 +124,18 @@ impl Store {
         if !event.flows.is_empty() {
             let flows = event.flows.iter().take(FLOWS_MAX).map(|f| id(f)).collect();
             let own = id(&event.id);
-            self.flows.push((self.kept.len(), own, flows));
+            self.flows.push((self.stored.len(), own, flows));
         }
         if let (true, Some(device), Some(host)) = (is_sync, event.device_ns, event.host_ns) {
-            self.clocks.add(self.clock_of(&kept), device, host);
+            self.clocks.add(self.clock_of(&stored), device, host);
         }
-        self.kept.push(kept);
+        self.stored.push(stored);
     }
 
     /// Which sync points place an event.
-    pub(super) fn clock_of(&self, kept: &StoredEvent) -> Key {
-        let row = self.rows.facts.get(kept.track.index()).copied().unwrap_or_default();
-        match kept.execution {
+    pub(super) fn clock_of(&self, stored: &StoredEvent) -> Key {
+        let row = self.rows.facts.get(stored.track.index()).copied().unwrap_or_default();
+        match stored.execution {
             StrId(0) => (false, row.process, row.core),
             execution => (true, StrId(0), execution),
         }

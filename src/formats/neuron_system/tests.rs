@@ -121,7 +121,7 @@ proptest! {
 }
 
 #[test]
-fn events_that_stand_hours_apart_are_told() {
+fn events_hours_apart_are_reported() {
     let event = |timestamp: i64| {
         format!(
             r#"{{"instance_id":"i-0f","process_id":"7","thread_id":1,"trace_event_source":"neuron_rt","name":"nrt_execute","timestamp":{timestamp},"duration":50}}"#

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn partitions_and_banks_are_told_apart() {
+    fn partitions_and_banks_are_distinguished() {
         let few = Run { time: (1, 2), touches: [Touch { is_write: true, is_psum: false, bytes: (0, 2294), n_partitions: 40 }].into() };
         assert_eq!(state_buffer(&[few])[0].1.iter().map(|v| (v * 10.0).round()).collect::<Vec<_>>(), [10.0, 10.0, 0.0, 0.0]);
         let two = |time, bytes, is_write| Run { time, touches: [Touch { is_write, is_psum: true, bytes, n_partitions: 128 }].into() };

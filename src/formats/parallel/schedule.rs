@@ -21,9 +21,9 @@ pub struct Schedule<'a> {
 enum PieceState {
     Free,
     /// A helper reads it.
-    Given,
+    Assigned,
     /// The owner reads it, or will: no helper gets it any more.
-    Kept,
+    Reserved,
 }
 
 /// The next piece that the owner has to add.
@@ -34,7 +34,7 @@ pub struct Due {
     /// Its bytes.
     pub range: Range<u64>,
     /// A helper reads it.
-    pub is_given: bool,
+    pub is_assigned: bool,
 }
 
 impl<'a> Schedule<'a> {
@@ -60,13 +60,13 @@ impl<'a> Schedule<'a> {
     }
 
     /// A piece for a helper; `is_idle`: it has none. One that was meant for the owner only where it would be idle otherwise.
-    pub fn give(&mut self, is_idle: bool) -> Option<(usize, Range<u64>)> {
+    pub fn assign(&mut self, is_idle: bool) -> Option<(usize, Range<u64>)> {
         if self.n_readers == 1 {
             return None;
         }
         let number = self.free(false).or_else(|| if is_idle { self.free(true) } else { None })?;
         let (range, place) = self.place(number)?;
-        *place = PieceState::Given;
+        *place = PieceState::Assigned;
         Some((number, range.clone()))
     }
 
@@ -74,19 +74,19 @@ impl<'a> Schedule<'a> {
     pub fn due(&mut self) -> Option<Due> {
         let number = self.at;
         let (range, place) = self.place(number)?;
-        let is_given = *place == PieceState::Given;
-        if !is_given {
-            *place = PieceState::Kept;
+        let is_assigned = *place == PieceState::Assigned;
+        if !is_assigned {
+            *place = PieceState::Reserved;
         }
-        Some(Due { number, range: range.clone(), is_given })
+        Some(Due { number, range: range.clone(), is_assigned })
     }
 
     /// The next piece that the owner will read himself after the one that is due, if he already knows.
     pub fn keep(&mut self) -> Option<(usize, Range<u64>)> {
         let number = (self.at + 1).next_multiple_of(self.n_readers);
         let (range, place) = self.place(number)?;
-        (*place != PieceState::Given).then(|| {
-            *place = PieceState::Kept;
+        (*place != PieceState::Assigned).then(|| {
+            *place = PieceState::Reserved;
             (number, range.clone())
         })
     }
@@ -125,10 +125,10 @@ mod tests {
                 let (mut given, mut owned, mut read) = (Vec::new(), 0, 0);
                 while let Some(due) = schedule.due() {
                     for _ in 0..speed {
-                        given.extend(schedule.give(true));
+                        given.extend(schedule.assign(true));
                     }
                     assert!(given.iter().all(|g| g.0 <= due.number + AHEAD * n_readers));
-                    match due.is_given {
+                    match due.is_assigned {
                         true => {
                             let at = given.iter().position(|g| *g == (due.number, due.range.clone())).expect("it was given");
                             given.remove(at);
@@ -154,10 +154,10 @@ mod tests {
     fn two_readers_take_turns() {
         let (member, split) = (text(400), split().expect("traces are read in pieces"));
         let mut schedule = Schedule::new(Cuts::new(split, &member, 700), 2);
-        assert!(schedule.due().is_some_and(|due| due.number == 0 && !due.is_given));
-        assert_eq!((schedule.give(true).map(|g| g.0), schedule.give(false).map(|g| g.0)), (Some(1), Some(3)));
-        assert_eq!(schedule.give(false), None, "the owner's are left to him");
+        assert!(schedule.due().is_some_and(|due| due.number == 0 && !due.is_assigned));
+        assert_eq!((schedule.assign(true).map(|g| g.0), schedule.assign(false).map(|g| g.0)), (Some(1), Some(3)));
+        assert_eq!(schedule.assign(false), None, "the owner's are left to him");
         assert_eq!(schedule.keep().map(|k| k.0), Some(2));
-        assert_eq!(schedule.give(true).map(|g| g.0), Some(4), "but not where a helper is idle");
+        assert_eq!(schedule.assign(true).map(|g| g.0), Some(4), "but not where a helper is idle");
     }
 }

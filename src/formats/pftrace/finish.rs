@@ -117,7 +117,7 @@ impl Content {
         }
         let first = self.builder.first_time();
         self.builder.shift(first.unwrap_or(0).saturating_neg());
-        self.builder.drop_untold();
+        self.builder.drop_unrecorded();
         let meta = Meta {
             format: super::ID.into(),
             title,

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_told_apart() {
+    fn rows_are_distinguished() {
         let mut rows = Rows::default();
         let ids: Vec<Vec<u8>> = (0..40).map(|i: u32| i.to_string().into_bytes()).collect();
         for (i, id) in ids.iter().enumerate() {

@@ -84,8 +84,8 @@ impl<'l> Reader<'l> {
             Some(unit) => Some(unit),
             // The plugin's own column is "Time (ns)"; a fraction of a nanosecond would contradict it.
             None if is_whole && has_any => {
-                let said = "The key of the time has no unit; whole numbers are read as nanoseconds, as labelled by the plugin.";
-                self.table.matched.push(said.into());
+                let note = "The key of the time has no unit; whole numbers are read as nanoseconds, as labelled by the plugin.";
+                self.table.matched.push(note.into());
                 Some(1)
             }
             None => None,

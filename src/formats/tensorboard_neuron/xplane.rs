@@ -95,8 +95,8 @@ pub(super) fn planes(mut bytes: &[u8], ledger: &mut Ledger) -> Result<Vec<XPlane
 
 /// Whether the body of the last field is as long as it says.
 fn ends_whole(bytes: &[u8], n_left: usize) -> bool {
-    let said = varint(bytes).and_then(|(_, rest)| varint(rest).map(|(len, body)| (len, body.len())));
-    said.is_some_and(|(len, have)| len == have as u64 && have <= n_left)
+    let lengths = varint(bytes).and_then(|(_, rest)| varint(rest).map(|(len, body)| (len, body.len())));
+    lengths.is_some_and(|(len, have)| len == have as u64 && have <= n_left)
 }
 
 /// The plane of those fields that are there as a whole.

@@ -115,13 +115,13 @@ impl ProfileBuilder {
         profile.slices.second_record.order_by_key(|s| s.0);
         let mut numbers = Vec::new();
         for column in self.extras {
-            let is_told = column.is_told(shared.as_ref().map_or(&[], |shared| shared.columns[column.id.0].as_slice()));
+            let is_recorded = column.is_recorded(shared.as_ref().map_or(&[], |shared| shared.columns[column.id.0].as_slice()));
             let values = match &shared {
                 Some(shared) if column.values.is_empty() => Values::Shared(Vec::new(), shared.clone()),
                 Some(shared) => Values::Shared(column.values.placed(&slice_of_raw, column.default), shared.clone()),
                 None => Values::Own(column.values),
             };
-            let of = (column.id, column.default, is_told);
+            let of = (column.id, column.default, is_recorded);
             match column.kind {
                 ExtraKind::Number => numbers.push(values.later(of, &slice_of_raw, |number| number)),
                 ExtraKind::Attribute { id, label } => {
@@ -169,7 +169,7 @@ impl Values {
     /// In the final order, when it is first read.
     fn later<U: Copy + Send + 'static>(
         self,
-        (column, default, is_told): (ColumnId, u32, bool),
+        (column, default, is_recorded): (ColumnId, u32, bool),
         places: &Arc<Vec<SliceId>>,
         form: impl Fn(u32) -> U + Send + 'static,
     ) -> Column<U> {
@@ -178,7 +178,7 @@ impl Values {
             Values::Shared(own, shared) => (own, shared),
         };
         let n = places.len();
-        Column::later(n, is_told, move || {
+        Column::later(n, is_recorded, move || {
             let mut out = Vec::with_capacity(n);
             for_each_chunk(n, &mut |part| {
                 out.extend(part.map(|i| {

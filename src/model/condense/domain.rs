@@ -28,13 +28,13 @@ impl CondensedTables<'_> {
 
     /// Values that belong to the window in which their slice starts.
     fn amounts(&self, values: &Column<u32>) -> Column<u32> {
-        if !values.is_told() || values.is_empty() {
+        if !values.is_recorded() || values.is_empty() {
             return self.column(values);
         }
         let all = values.as_slice();
         let value = |i: &u32| if self.starts_inside(*i) { all[*i as usize] } else { NeuronDevice::ABSENT };
-        let kept: Vec<u32> = self.slices.iter().map(value).collect();
-        Column::later(kept.len(), true, move || kept)
+        let selected: Vec<u32> = self.slices.iter().map(value).collect();
+        Column::later(selected.len(), true, move || selected)
     }
 
     fn device(&self, device: &NeuronDevice) -> NeuronDevice {

@@ -89,13 +89,13 @@ impl CondensedTables<'_> {
     }
 
     fn column<T: Copy + Send + 'static>(&self, values: &Column<T>) -> Column<T> {
-        if !values.is_told() || values.is_empty() {
+        if !values.is_recorded() || values.is_empty() {
             let (n, first) = (self.slices.len(), values.first().copied());
             return Column::later(n, false, move || first.map_or_else(Vec::new, |value| vec![value; n]));
         }
         let all = values.as_slice();
-        let kept: Vec<T> = self.slices.iter().map(|i| all[*i as usize]).collect();
-        Column::later(kept.len(), true, move || kept)
+        let selected: Vec<T> = self.slices.iter().map(|i| all[*i as usize]).collect();
+        Column::later(selected.len(), true, move || selected)
     }
 
     /// Records of a table that is sorted by slice, with their new slices.

@@ -56,53 +56,86 @@ pub fn to_csv(set: &AnnotationSet) -> String {
     out
 }
 
-/// Reads a file of either kind. An error is a sentence that says what was expected.
-pub fn from_file(content: &str) -> Result<Found, String> {
+/// Why a file has no annotations.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnnotationsError {
+    /// Not such JSON; what the reader met.
+    #[error("Expected a file of annotations saved by this page: {0}.")]
+    Unreadable(String),
+    /// Another file of this page, or one of a later version.
+    #[error("Expected `{}` version {}, found `{kind}` version {version}.", KIND, VERSION)]
+    OtherKind {
+        /// What the file says it is.
+        kind: String,
+        /// Its version.
+        version: u32,
+    },
+    /// Two annotations of one id.
+    #[error("Expected unique ids, found two annotations with the same id.")]
+    SameId,
+    /// Neither JSON nor a CSV with the columns; the beginning of its first line.
+    #[error("Expected JSON, or CSV with the header `{header}`, found `{0}`.", header = HEADER)]
+    NoHeader(String),
+    /// A time is no number.
+    #[error("Expected whole nanoseconds in line {line}, found `{found}`.")]
+    NoTime {
+        /// From 1.
+        line: usize,
+        /// The cell.
+        found: String,
+    },
+    /// More than fit on a timeline.
+    #[error("Expected at most {most} annotations, found {0}.", most = MOST)]
+    TooMany(usize),
+}
+
+/// Reads a file of either kind.
+pub fn from_file(content: &str) -> Result<Found, AnnotationsError> {
     let content = content.trim_start_matches('\u{feff}');
     let is_json = content.trim_start().starts_with('{');
     let Found { mut set, of } = if is_json { from_json(content)? } else { Found { set: from_csv(content)?, of: None } };
     if set.items.len() > MOST {
-        return Err(format!("Expected at most {MOST} annotations, found {}.", set.items.len()));
+        return Err(AnnotationsError::TooMany(set.items.len()));
     }
     set.tidy();
     Ok(Found { set, of })
 }
 
-fn from_json(content: &str) -> Result<Found, String> {
-    let file: File = serde_json::from_str(content).map_err(|e| format!("Expected a file of annotations saved by this page: {e}."))?;
+fn from_json(content: &str) -> Result<Found, AnnotationsError> {
+    let file: File = serde_json::from_str(content).map_err(|e| AnnotationsError::Unreadable(e.to_string()))?;
     if file.kind != KIND || file.version != VERSION {
-        return Err(format!("Expected `{KIND}` version {VERSION}, found `{}` version {}.", file.kind, file.version));
+        return Err(AnnotationsError::OtherKind { kind: file.kind, version: file.version });
     }
     let mut set = file.set;
     // Ids name annotations; two of one name would move together.
     set.items.order_by_key(|a| a.id);
     if set.items.windows(2).any(|w| w[0].id == w[1].id) {
-        return Err("Expected unique ids, found two annotations with the same id.".into());
+        return Err(AnnotationsError::SameId);
     }
     Ok(Found { set, of: file.of })
 }
 
-fn from_csv(content: &str) -> Result<AnnotationSet, String> {
+fn from_csv(content: &str) -> Result<AnnotationSet, AnnotationsError> {
     let mut records = records(content).into_iter();
     let header = records.next().unwrap_or_default();
     let at = |name: &str| header.iter().position(|h| h.trim() == name);
     let (Some(name), Some(start)) = (at("name"), at("start_ns")) else {
-        return Err(format!("Expected JSON, or CSV with the header `{HEADER}`, found `{}`.", text::middle_ellipsis(&header.join(","), 80)));
+        return Err(AnnotationsError::NoHeader(text::middle_ellipsis(&header.join(","), 80)));
     };
     let (end, colour, versus) = (at("end_ns"), at("colour"), at("versus"));
     let mut set = AnnotationSet::default();
-    let mut told_to = Vec::new();
+    let mut versus_of = Vec::new();
     for (i, cells) in records.enumerate() {
         let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|c| c.trim()).filter(|c| !c.is_empty());
-        let number = |text: &str| text.parse::<i64>().map_err(|_| format!("Expected whole nanoseconds in line {}, found `{text}`.", i + 2));
+        let number = |text: &str| text.parse::<i64>().map_err(|_| AnnotationsError::NoTime { line: i + 2, found: text.into() });
         let start = number(cell(Some(start)).unwrap_or_default())?;
         let end = cell(end).map(number).transpose()?.map(TimeNs);
         let colour = cell(colour).and_then(|c| c.parse().ok()).unwrap_or(0);
         let name = cell(Some(name)).unwrap_or_default().to_string();
         set.items.push(Annotation { id: i as u32 + 1, name, colour, start: TimeNs(start), end, versus: None });
-        told_to.push(cell(versus).map(str::to_string));
+        versus_of.push(cell(versus).map(str::to_string));
     }
-    for (i, name) in told_to.into_iter().enumerate() {
+    for (i, name) in versus_of.into_iter().enumerate() {
         set.items[i].versus = name.and_then(|name| set.items.iter().find(|a| a.name == name).map(|a| a.id));
     }
     Ok(set)
@@ -201,8 +234,8 @@ impl TimeUnit {
             return None;
         }
         // Decimal text, never through a float.
-        let kept: String = fraction.chars().chain(std::iter::repeat('0')).take(digits).collect();
-        let ns: i64 = format!("0{whole}{kept}").parse().ok()?;
+        let padded: String = fraction.chars().chain(std::iter::repeat('0')).take(digits).collect();
+        let ns: i64 = format!("0{whole}{padded}").parse().ok()?;
         Some(TimeNs(if is_negative { -ns } else { ns }))
     }
 }
@@ -240,7 +273,7 @@ mod tests {
     #[test]
     fn what_is_no_such_file_is_refused_with_a_sentence() {
         let check = |content: &str, part: &str| {
-            let sentence = from_file(content).expect_err(content);
+            let sentence = from_file(content).expect_err(content).to_string();
             assert!(sentence.contains(part) && sentence.ends_with('.'), "{sentence}");
         };
         check("", "Expected JSON, or CSV");

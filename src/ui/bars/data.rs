@@ -34,11 +34,11 @@ pub struct Bar {
 impl Bar {
     /// Its value in a series, to be drawn; zero where there is none.
     pub fn value(&self, series: usize) -> f64 {
-        self.told(series).unwrap_or(0.0)
+        self.recorded(series).unwrap_or(0.0)
     }
 
     /// Its value in a series; `None` where there is none.
-    pub fn told(&self, series: usize) -> Option<f64> {
+    pub fn recorded(&self, series: usize) -> Option<f64> {
         self.values.get(series).copied().filter(|v| v.is_finite())
     }
 }

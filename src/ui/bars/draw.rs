@@ -21,17 +21,17 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, series: &[Series], bars: 
 }
 
 /// Draws the ground of a bar, the bar, and the outline of one of its series.
-pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, series: &[Series], bars: &[Bar], lit: (usize, Option<usize>)) -> Drawn {
-    let Some(one) = bars.get(lit.0).filter(|_| layout.in_sight().contains(&lit.0)) else { return Ok(()) };
-    let from = layout.column(lit.0).max(layout.left);
-    let to = layout.column(lit.0 + 1).min(layout.left + layout.width);
+pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, series: &[Series], bars: &[Bar], highlighted: (usize, Option<usize>)) -> Drawn {
+    let Some(one) = bars.get(highlighted.0).filter(|_| layout.in_sight().contains(&highlighted.0)) else { return Ok(()) };
+    let from = layout.column(highlighted.0).max(layout.left);
+    let to = layout.column(highlighted.0 + 1).min(layout.left + layout.width);
     let column = [from, layout.top, to - from, layout.height];
-    if lit.1.is_some() {
+    if highlighted.1.is_some() {
         // The other series of the bar are paler.
         sheet.rect(column, fill(sheet.ink.surface, 0.6))?;
     }
     sheet.rect(column, fill(sheet.ink.line, 0.5))?;
-    bar(sheet, &mut plane(sheet, layout)?, layout, (lit.0, one), series, lit.1)
+    bar(sheet, &mut plane(sheet, layout)?, layout, (highlighted.0, one), series, highlighted.1)
 }
 
 /// x is in CSS pixels, since bars scroll; y is the value.
@@ -46,12 +46,12 @@ fn bar<'a>(
     layout: &Layout,
     (at, bar): (usize, &Bar),
     series: &[Series],
-    lit: Option<usize>,
+    highlighted: Option<usize>,
 ) -> Drawn {
     let mut rects = Vec::new();
     for piece in layout.pieces(at, bar) {
         let Some(of) = series.get(piece.series).filter(|_| piece.values.0 != piece.values.1) else { continue };
-        let alpha = if lit.is_some_and(|lit| lit != piece.series) { 0.3 } else { 1.0 };
+        let alpha = if highlighted.is_some_and(|highlighted| highlighted != piece.series) { 0.3 } else { 1.0 };
         let corners = [(piece.x.0, piece.values.0), (piece.x.1, piece.values.1)];
         let mut rect = Rectangle::new(corners, fill(sheet.ink.slot(of.colour), alpha));
         if !layout.is_beside && layout.rect(&piece)[3] >= 4.0 {
@@ -59,7 +59,7 @@ fn bar<'a>(
             rect.set_margin(Sheet::px(1.0), 0, 0, 0);
         }
         rects.push(rect);
-        rects.extend((lit == Some(piece.series)).then(|| Rectangle::new(corners, stroke(sheet.ink.text, 2.0))));
+        rects.extend((highlighted == Some(piece.series)).then(|| Rectangle::new(corners, stroke(sheet.ink.text, 2.0))));
     }
     plane.draw_series(rects)?;
     Ok(())

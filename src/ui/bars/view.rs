@@ -19,7 +19,7 @@ struct State {
     bars: Signal<Arc<Vec<Bar>>>,
     hidden: RwSignal<BTreeSet<String>>,
     /// Lit from the legend.
-    lit_series: RwSignal<Option<usize>>,
+    highlighted_series: RwSignal<Option<usize>>,
     scroll: RwSignal<f64>,
     scroller: NodeRef<html::Div>,
     stage: ChartState,
@@ -33,7 +33,7 @@ impl State {
             series,
             bars,
             hidden: RwSignal::new(BTreeSet::new()),
-            lit_series: RwSignal::new(None),
+            highlighted_series: RwSignal::new(None),
             scroll: RwSignal::new(0.0),
             scroller: NodeRef::new(),
             stage: ChartState::default(),
@@ -45,7 +45,7 @@ impl State {
     /// Layout for the current canvas size. Tracked.
     fn layout(&self, size: Size) -> Layout {
         let shown = shown(self.series, self.hidden);
-        let shown = self.lit_series.get().filter(|s| shown.contains(s)).map_or(shown, |s| vec![s]);
+        let shown = self.highlighted_series.get().filter(|s| shown.contains(s)).map_or(shown, |s| vec![s]);
         self.bars.with(|bars| layout(bars, shown, self.is_beside, self.kind, size, self.scroll.get()))
     }
 
@@ -71,7 +71,7 @@ impl State {
             let row = |b: &Bar| {
                 let mut cells = vec![Cell::Text(b.name.clone())];
                 cells.extend(has_groups.get().then(|| Cell::Text(b.group.clone())));
-                cells.extend((0..n).map(|s| b.told(s).map_or(Cell::Absent, Cell::Float)));
+                cells.extend((0..n).map(|s| b.recorded(s).map_or(Cell::Absent, Cell::Float)));
                 cells.extend((!is_beside).then(|| Cell::Float((0..n).map(|s| b.value(s)).sum())));
                 Row::new(cells)
             };
@@ -125,13 +125,15 @@ impl Chart for Drawing {
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {
-        let Target::Bar(at, lit) = target else { return None };
+        let Target::Bar(at, highlighted) = target else { return None };
         let state = self.state;
         let (series, bars) = (state.series.get(), state.bars.get());
         let bar = bars.get(at)?;
         let shown = shown(state.series, state.hidden);
         let figure = |v: f64| Cell::Float(v).shown(state.kind);
-        let row = |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.told(*s)?), lit == Some(*s)));
+        let row = |s: &usize| {
+            Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.recorded(*s)?), highlighted == Some(*s)))
+        };
         let mut rows: Vec<_> = shown.iter().rev().filter_map(row).collect();
         if !state.is_beside && rows.len() > 1 {
             rows.push((None, "Total".into(), figure(shown.iter().map(|s| bar.value(*s)).sum()), false));
@@ -205,7 +207,7 @@ pub fn Bars(
     let label = format!("{title}: bar chart. Use the arrow keys to move between bars; the values follow as a table");
     view! {
         <Frame id title is_empty empty figures on_save=export>
-            <Legend entries=state.entries() hidden=state.hidden lit=state.lit_series />
+            <Legend entries=state.entries() hidden=state.hidden highlighted=state.highlighted_series />
             <Plotted state chart=chart.clone() label=label.clone() on_bar />
         </Frame>
     }

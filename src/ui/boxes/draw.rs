@@ -32,7 +32,7 @@ pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, boxes: &[Boxed], at: usiz
     boxes.get(at).map_or(Ok(()), |one| draw(sheet, &mut plane(sheet, layout)?, layout, (at, one), true))
 }
 
-fn draw<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (at, one): (usize, &Boxed), is_lit: bool) -> Drawn {
+fn draw<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (at, one): (usize, &Boxed), is_highlighted: bool) -> Drawn {
     let top = layout.ground - layout.y(at) - 15.0;
     let bottom = layout.ground - layout.y(at) - PITCH + 5.0;
     let middle = (top + bottom) / 2.0;
@@ -42,7 +42,7 @@ fn draw<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (at, one)
     let end = |at: f64| PathElement::new(vec![(at, top - 3.0), (at, bottom + 3.0)], axis);
     plane.draw_series([whisker(least, low), whisker(high, most), end(least), end(most)])?;
     plane.draw_series([Rectangle::new([(low, top), (high, bottom)], fill(sheet.ink.slot(one.colour), 1.0))])?;
-    if is_lit {
+    if is_highlighted {
         plane.draw_series([Rectangle::new([(low, top), (high, bottom)], stroke(sheet.ink.text, 1.5))])?;
     }
     // On a box of no width its colour would be hidden by the line of the median.

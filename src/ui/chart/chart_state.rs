@@ -72,7 +72,7 @@ pub trait Chart: Send + Sync {
     /// Where the card is when the part was reached by keys.
     fn place(&self, size: Size, target: Target) -> (f64, f64);
 
-    /// How a part is named in `data-lit`.
+    /// How a part is named in `data-highlighted`.
     fn name(&self, target: Target) -> Option<String>;
 
     /// Colour slot and line of each entry of the legend of a picture.
@@ -328,7 +328,7 @@ pub fn ChartCanvas(
             e.prevent_default();
         }
     };
-    let lit = move || stage.target.get().and_then(|t| chart.with_value(|c| c.name(t)));
+    let highlighted = move || stage.target.get().and_then(|t| chart.with_value(|c| c.name(t)));
     let cursor = move || match stage.target.get() {
         Some(Target::X(x)) => Some(x.to_string()),
         _ => None,
@@ -342,7 +342,7 @@ pub fn ChartCanvas(
             style=style
             tabindex="0"
             role="img"
-            data-lit=lit
+            data-lit=highlighted
             data-cursor=cursor
             data-range=range
             aria-label=label

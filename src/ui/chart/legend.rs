@@ -28,15 +28,15 @@ pub fn Legend(
     hidden: RwSignal<BTreeSet<String>>,
     /// The series that is lit, by its position.
     #[prop(optional)]
-    lit: Option<RwSignal<Option<usize>>>,
+    highlighted: Option<RwSignal<Option<usize>>>,
 ) -> impl IntoView {
     let items = move || {
         let item = |(i, entry): (usize, &Entry)| {
             let (name, of_click) = (entry.name.clone(), entry.name.clone());
             let is_hidden = move || hidden.with(|h| h.contains(&name));
             let light = move |on: bool| {
-                if let Some(lit) = lit {
-                    lit.set(on.then_some(i));
+                if let Some(highlighted) = highlighted {
+                    highlighted.set(on.then_some(i));
                 }
             };
             let shown = short_name(&entry.name).into_owned();

@@ -54,10 +54,10 @@ pub fn ReadoutCard(
             }
         })
     };
-    let said = move || readout.with(|r| r.as_ref().map(Readout::line));
+    let description = move || readout.with(|r| r.as_ref().map(Readout::line));
     view! {
         {card}
-        <p class="visually-hidden" role="status">{said}</p>
+        <p class="visually-hidden" role="status">{description}</p>
     }
 }
 

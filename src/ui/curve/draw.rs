@@ -11,7 +11,7 @@ pub(super) struct Over<'a> {
     /// Where the cursor is.
     pub cursor: Option<i64>,
     /// The series that is pointed out: the others are paler.
-    pub lit: Option<&'a Line>,
+    pub highlighted: Option<&'a Line>,
 }
 
 /// The room above the plot that peaks and ranges use.
@@ -35,11 +35,11 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, lines: &[&Line], marks: &
 
 /// Draws range, cursor and the series that is pointed out.
 pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, lines: &[&Line], over: &Over) -> Drawn {
-    if let Some(lit) = over.lit {
+    if let Some(highlighted) = over.highlighted {
         let area = [layout.left, layout.top, layout.width, layout.height];
         sheet.rect(area, fill(sheet.ink.surface, 0.72))?;
         let mut plane = sheet.plane(area, (Scale::linear(&layout.x), Scale::linear(&layout.y)))?;
-        curve(sheet, &mut plane, layout, lit)?;
+        curve(sheet, &mut plane, layout, highlighted)?;
     }
     if let Some(range) = over.range {
         band(sheet, layout, range)?;
@@ -126,7 +126,7 @@ mod tests {
         let marks = [Mark { x: window.0, y: 1.0, label: "peak 1 B".into() }];
         drawn((600.0, 240.0), |sheet| {
             base(sheet, &layout, &all, &marks, ("Time", "Allocated"))?;
-            over(sheet, &layout, &all, &Over { range: Some(window), cursor: Some(window.0), lit: lines.first() })
+            over(sheet, &layout, &all, &Over { range: Some(window), cursor: Some(window.0), highlighted: lines.first() })
         })
     }
 

@@ -32,7 +32,7 @@ pub(super) struct State {
     pub(super) titles: StoredValue<(String, String)>,
     pub(super) kinds: (Kind, Kind),
     pub(super) hidden: RwSignal<BTreeSet<String>>,
-    pub(super) lit: RwSignal<Option<usize>>,
+    pub(super) highlighted: RwSignal<Option<usize>>,
     /// While a range is dragged out: where it began and where it is, pixel and x.
     pub(super) drag: RwSignal<Option<(Spot, Spot)>>,
     /// The part of the x axis that is seen.
@@ -104,15 +104,15 @@ impl Chart for State {
     }
 
     fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
-        let (range, lit, cursor) = (self.band(), self.lit.get(), x_of(target));
-        if (range, lit, cursor) == (None, None, None) {
+        let (range, highlighted, cursor) = (self.band(), self.highlighted.get(), x_of(target));
+        if (range, highlighted, cursor) == (None, None, None) {
             return Ok(());
         }
         untrack(|| {
             let lines = self.lines.get();
             let shown = self.shown(&lines);
-            let lit = lit.and_then(|at| lines.get(at)).filter(|l| shown.iter().any(|s| s.name == l.name));
-            draw::over(sheet, &self.layout(&shown, sheet.size), &shown, &Over { range, cursor, lit })
+            let highlighted = highlighted.and_then(|at| lines.get(at)).filter(|l| shown.iter().any(|s| s.name == l.name));
+            draw::over(sheet, &self.layout(&shown, sheet.size), &shown, &Over { range, cursor, highlighted })
         })
     }
 
@@ -260,7 +260,7 @@ pub fn Curve(
     let tools = move || view! { <Zoom state /> };
     view! {
         <Frame id title is_empty empty figures=state.figures() on_save=export tools=ViewFn::from(tools)>
-            <Legend entries hidden=state.hidden lit=state.lit />
+            <Legend entries hidden=state.hidden highlighted=state.highlighted />
             <ChartCanvas
                 chart=chart.clone() stage=state.stage label=label.clone() class="chart__plot chart__plot--curve" can_drag
             />
@@ -284,7 +284,7 @@ fn make(
         titles: StoredValue::new((x.0.into(), y.0.into())),
         kinds: (x.1, y.1),
         hidden: RwSignal::new(BTreeSet::new()),
-        lit: RwSignal::new(None),
+        highlighted: RwSignal::new(None),
         drag: RwSignal::new(None),
         window: RwSignal::new(None),
         stage: ChartState::default(),

@@ -7,7 +7,14 @@ use crate::ui::palette::fixed;
 use web_sys::CanvasRenderingContext2d;
 
 /// Paints the places over a width.
-pub(super) fn paint(context: &CanvasRenderingContext2d, nodes: &[Node], places: &[NodeBox], width: f64, lit: Option<usize>, look: &Look) {
+pub(super) fn paint(
+    context: &CanvasRenderingContext2d,
+    nodes: &[Node],
+    places: &[NodeBox],
+    width: f64,
+    highlighted: Option<usize>,
+    look: &Look,
+) {
     context.set_font(FONT);
     for (i, place) in places.iter().enumerate() {
         let Some(node) = nodes.get(place.node) else { continue };
@@ -25,7 +32,7 @@ pub(super) fn paint(context: &CanvasRenderingContext2d, nodes: &[Node], places: 
                 look::write(context, &name, x + 4.0, y + ROW / 2.0, "left");
             }
         }
-        if lit == Some(i) {
+        if highlighted == Some(i) {
             context.set_stroke_style_str(&look.text);
             context.set_line_width(2.0);
             context.stroke_rect(x + 1.0, y + 1.0, (wide - 2.0).max(0.5), ROW - 3.0);

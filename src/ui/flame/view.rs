@@ -16,7 +16,7 @@ struct State {
     nodes: Signal<Arc<Vec<Node>>>,
     places: Memo<Arc<Vec<NodeBox>>>,
     zoom: RwSignal<Option<usize>>,
-    lit: RwSignal<Option<usize>>,
+    highlighted: RwSignal<Option<usize>>,
     pointer: RwSignal<Option<(f64, f64)>>,
     on_node: Option<Callback<usize>>,
     plot: Plot,
@@ -25,7 +25,7 @@ struct State {
 
 impl State {
     fn new(nodes: Signal<Arc<Vec<Node>>>, kind: Kind, on_node: Option<Callback<usize>>) -> Self {
-        let (zoom, lit) = (RwSignal::new(None), RwSignal::new(None));
+        let (zoom, highlighted) = (RwSignal::new(None), RwSignal::new(None));
         let width = RwSignal::new(800.0);
         let places = Memo::new(move |_| {
             // Narrower than two thirds of a pixel is not drawn by itself.
@@ -33,7 +33,7 @@ impl State {
             Arc::new(nodes.with(|nodes| data::places(nodes, zoom.get(), least)))
         });
         let plot = Plot::new(move |context, size, look| {
-            nodes.with(|nodes| draw::paint(context, nodes, &places.get(), size.width, lit.get(), look));
+            nodes.with(|nodes| draw::paint(context, nodes, &places.get(), size.width, highlighted.get(), look));
         });
         effect(move || {
             let now = plot.size.get().width;
@@ -45,13 +45,13 @@ impl State {
         effect(move || {
             nodes.track();
             zoom.set(None);
-            lit.set(None);
+            highlighted.set(None);
         });
-        State { nodes, places, zoom, lit, pointer: RwSignal::new(None), on_node, plot, kind }
+        State { nodes, places, zoom, highlighted, pointer: RwSignal::new(None), on_node, plot, kind }
     }
 
     fn choose(&self) {
-        let place = self.lit.get_untracked().and_then(|at| self.places.with_untracked(|p| p.get(at).copied()));
+        let place = self.highlighted.get_untracked().and_then(|at| self.places.with_untracked(|p| p.get(at).copied()));
         let Some(place) = place.filter(|p| p.count == 1) else { return };
         // The node that fills the width already gives way to the one above it.
         let is_there = self.zoom.get_untracked() == Some(place.node);
@@ -65,11 +65,11 @@ impl State {
 
     /// Lights the place where a node stands now.
     fn light(&self, node: usize) {
-        self.lit.set(self.places.with_untracked(|p| p.iter().position(|p| p.node == node)));
+        self.highlighted.set(self.places.with_untracked(|p| p.iter().position(|p| p.node == node)));
     }
 
     fn readout(&self) -> Option<Readout> {
-        let place = self.lit.get().and_then(|at| self.places.with(|p| p.get(at).copied()))?;
+        let place = self.highlighted.get().and_then(|at| self.places.with(|p| p.get(at).copied()))?;
         let nodes = self.nodes.get();
         let node = nodes.get(place.node)?;
         let at = self.pointer.get().unwrap_or_else(|| {
@@ -161,12 +161,12 @@ fn Plotted(state: State, label: String) -> impl IntoView {
         let width = state.plot.size.get_untracked().width.max(1.0);
         let hit = state.places.with_untracked(|p| data::hit(p, f64::from(e.offset_x()) / width, f64::from(e.offset_y())));
         state.pointer.set(Some((f64::from(e.client_x()), f64::from(e.client_y()))));
-        if state.lit.get_untracked() != hit {
-            state.lit.set(hit);
+        if state.highlighted.get_untracked() != hit {
+            state.highlighted.set(hit);
         }
     };
     let height = move || format!("{}px", state.places.with(|p| data::depth(p)) as f64 * ROW);
-    let lit = move || state.lit.get().and_then(|at| state.places.with(|p| p.get(at).map(|p| p.node.to_string())));
+    let highlighted = move || state.highlighted.get().and_then(|at| state.places.with(|p| p.get(at).map(|p| p.node.to_string())));
     view! {
         <div class="chart__tall">
             <canvas
@@ -174,16 +174,16 @@ fn Plotted(state: State, label: String) -> impl IntoView {
                 style:height=height
                 tabindex="0"
                 role="img"
-                data-lit=lit
+                data-lit=highlighted
                 data-zoom=move || state.zoom.get().map(|n| n.to_string())
                 aria-label=format!("{label}: flame graph. Use the arrow keys to move between nodes and Enter to zoom; the values follow as a table")
                 node_ref=state.plot.canvas
                 on:pointermove=point
                 on:pointerdown=point
-                on:pointerleave=move |_| state.lit.set(None)
+                on:pointerleave=move |_| state.highlighted.set(None)
                 on:click=move |_| state.choose()
                 on:keydown=move |e| key(state, &e)
-                on:blur=move |_| state.lit.set(None)
+                on:blur=move |_| state.highlighted.set(None)
                 on:transitionend=move |_| state.plot.again()
             ></canvas>
         </div>
@@ -195,9 +195,9 @@ fn key(state: State, event: &ev::KeyboardEvent) {
     state.pointer.set(None);
     match name.as_str() {
         "ArrowUp" | "ArrowDown" | "ArrowLeft" | "ArrowRight" => {
-            let lit = state.lit.get_untracked();
-            let next = state.nodes.with_untracked(|nodes| state.places.with_untracked(|p| data::moved(nodes, p, lit, &name)));
-            state.lit.set(next);
+            let highlighted = state.highlighted.get_untracked();
+            let next = state.nodes.with_untracked(|nodes| state.places.with_untracked(|p| data::moved(nodes, p, highlighted, &name)));
+            state.highlighted.set(next);
         }
         "Enter" => state.choose(),
         "Escape" if state.zoom.get_untracked().is_some() => state.zoom.set(None),

@@ -97,14 +97,14 @@ pub fn copied(event: &ev::MouseEvent) -> bool {
 fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, is_first: bool) -> AnyView {
     let cell = row.cell(at);
     let text = cell.shown(column.kind);
-    let is_untold = matches!(cell, Cell::Untold(_));
+    let is_placeholder = matches!(cell, Cell::Placeholder(_));
     match column.kind {
         Kind::Name => {
             let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
             let swatch = row.colour.filter(|_| is_first);
             let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
-            let name = match is_untold {
-                true => view! { <span class="table__untold">{text.clone()}</span> }.into_any(),
+            let name = match is_placeholder {
+                true => view! { <span class="table__placeholder">{text.clone()}</span> }.into_any(),
                 false => {
                     view! { <Name text=text::brief(&short_name(&text)) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button> }
                         .into_any()
@@ -138,9 +138,9 @@ fn heated_cell(cell: &Cell, kind: Kind, heat: Heat) -> AnyView {
 pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
     let text = cell.shown(kind);
     match kind {
-        Kind::Name | Kind::Text if matches!(cell, Cell::Untold(_)) => view! { <td class="table__untold">{text}</td> }.into_any(),
+        Kind::Name | Kind::Text if matches!(cell, Cell::Placeholder(_)) => view! { <td class="table__placeholder">{text}</td> }.into_any(),
         Kind::Name | Kind::Text => {
-            let title = if matches!(cell, Cell::Said(..)) { cell.raw() } else { text.clone() };
+            let title = if matches!(cell, Cell::Formatted(..)) { cell.raw() } else { text.clone() };
             view! { <td title=title>{text::brief(&text)}</td> }.into_any()
         }
         Kind::Share => share_cell(cell),

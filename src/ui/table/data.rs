@@ -85,9 +85,9 @@ pub enum Cell {
     /// A number, or a share of one.
     Float(f64),
     /// A number that reads otherwise than its column states: its unit is its row's.
-    Said(f64, String),
+    Formatted(f64, String),
     /// A placeholder text, drawn dim. Not a value: exports and sums skip it.
-    Untold(String),
+    Placeholder(String),
 }
 
 /// Whether a number counts things: it reads without a point.
@@ -137,7 +137,7 @@ impl Cell {
     pub fn number(&self) -> Option<f64> {
         match self {
             Cell::Int(v) => Some(*v as f64),
-            Cell::Float(v) | Cell::Said(v, _) if v.is_finite() => Some(*v),
+            Cell::Float(v) | Cell::Formatted(v, _) if v.is_finite() => Some(*v),
             _ => None,
         }
     }
@@ -146,7 +146,7 @@ impl Cell {
     pub fn shown(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Absent, _) => String::new(),
-            (Cell::Text(t) | Cell::Said(_, t) | Cell::Untold(t), _) => t.clone(),
+            (Cell::Text(t) | Cell::Formatted(_, t) | Cell::Placeholder(t), _) => t.clone(),
             (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
             (Cell::Int(v), Kind::Bytes) => text::signed_bytes(*v),
             (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
@@ -162,11 +162,11 @@ impl Cell {
     /// Without rounding or unit, as a program reads it.
     pub fn raw(&self) -> String {
         match self {
-            Cell::Absent | Cell::Untold(_) => String::new(),
+            Cell::Absent | Cell::Placeholder(_) => String::new(),
             Cell::Text(t) => t.clone(),
             Cell::Int(v) => v.to_string(),
-            Cell::Float(v) | Cell::Said(v, _) if v.is_finite() => v.to_string(),
-            Cell::Float(_) | Cell::Said(..) => String::new(),
+            Cell::Float(v) | Cell::Formatted(v, _) if v.is_finite() => v.to_string(),
+            Cell::Float(_) | Cell::Formatted(..) => String::new(),
         }
     }
 
@@ -217,7 +217,7 @@ impl Row {
     pub fn name(&self) -> String {
         let name = self.cells.iter().find_map(|c| match c {
             Cell::Text(t) => Some(t.clone()),
-            Cell::Untold(_) => Some(String::new()),
+            Cell::Placeholder(_) => Some(String::new()),
             _ => None,
         });
         name.unwrap_or_default()
@@ -231,7 +231,7 @@ pub fn total(rows: &[Row], order: &[u32], column: usize) -> Cell {
     for row in order {
         match rows.get(*row as usize).map(|r| r.cell(column)) {
             Some(Cell::Int(v)) => whole = Some(whole.unwrap_or(0).saturating_add(*v)),
-            Some(Cell::Float(v) | Cell::Said(v, _)) if v.is_finite() => broken = Some(broken.unwrap_or(0.0) + v),
+            Some(Cell::Float(v) | Cell::Formatted(v, _)) if v.is_finite() => broken = Some(broken.unwrap_or(0.0) + v),
             _ => {}
         }
     }
@@ -290,12 +290,12 @@ mod tests {
             ("2.50".into(), "not available".into())
         );
         assert_eq!((Cell::plain(4.0), Cell::plain(4.5)), (Cell::Int(4), Cell::Float(4.5)));
-        let said = Cell::Said(2048.0, "2.00 KiB".into());
-        assert_eq!((said.shown(Kind::Number), said.raw(), said.number()), ("2.00 KiB".into(), "2048".into(), Some(2048.0)));
+        let formatted = Cell::Formatted(2048.0, "2.00 KiB".into());
+        assert_eq!((formatted.shown(Kind::Number), formatted.raw(), formatted.number()), ("2.00 KiB".into(), "2048".into(), Some(2048.0)));
         assert_eq!(Cell::Absent.shown(Kind::Count), "");
-        let untold = Cell::Untold("(no layer)".into());
-        assert_eq!((untold.shown(Kind::Name), untold.raw(), untold.number()), ("(no layer)".into(), String::new(), None));
-        let row = Row::new(vec![untold, Cell::Text("device".into())]);
+        let placeholder = Cell::Placeholder("(no layer)".into());
+        assert_eq!((placeholder.shown(Kind::Name), placeholder.raw(), placeholder.number()), ("(no layer)".into(), String::new(), None));
+        let row = Row::new(vec![placeholder, Cell::Text("device".into())]);
         assert_eq!(row.name(), "", "what names it to others is nothing, not its next text");
     }
 
@@ -314,9 +314,9 @@ mod tests {
         assert_eq!(width(&column, &[], 0), 16);
         let name = Column::new("name", "Operator", Kind::Name, "");
         assert_eq!(width(&name, &[Row::new(vec![Cell::Text("x".repeat(500))])], 0), 48);
-        let said = Column::new("said", "Said", Kind::Text, "");
-        assert_eq!(takes_the_rest([&column, &name, &said].into_iter()), Some(1));
-        assert_eq!(takes_the_rest([&column, &name, &said.clone().wide()].into_iter()), Some(2));
+        let formatted = Column::new("said", "Said", Kind::Text, "");
+        assert_eq!(takes_the_rest([&column, &name, &formatted].into_iter()), Some(1));
+        assert_eq!(takes_the_rest([&column, &name, &formatted.clone().wide()].into_iter()), Some(2));
         assert_eq!(takes_the_rest([&column].into_iter()), None);
     }
 }

@@ -3,8 +3,8 @@
 use super::csv;
 use super::data::{Column, Kind, Writer};
 use super::json;
+use super::missing_rows;
 use super::order::{self, Direction, SortKeys};
-use super::rest;
 use super::state::State;
 use crate::base::text;
 use crate::ui::controls::{Help, Menu, Problem};
@@ -18,7 +18,7 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
     // The shown rows are complete only if no more are to be loaded.
     let save = |ending, kind, text: Writer| {
         let file = dom::file_name(&id, ending);
-        rest::when_whole(state, move || {
+        missing_rows::when_whole(state, move || {
             let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());
             let (order, shown) = (state.order.get_untracked(), state.shown.get_untracked());
             dom::save_text(&file, kind, &text(&columns, &rows, &order, &shown));

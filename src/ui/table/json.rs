@@ -24,9 +24,9 @@ fn value(cell: &Cell) -> Value {
     match cell {
         Cell::Int(n) => Value::from(*n),
         // JSON has no word for what is not finite.
-        Cell::Float(n) | Cell::Said(n, _) => serde_json::Number::from_f64(*n).map_or(Value::Null, Value::Number),
+        Cell::Float(n) | Cell::Formatted(n, _) => serde_json::Number::from_f64(*n).map_or(Value::Null, Value::Number),
         Cell::Text(text) => Value::from(text.as_str()),
-        Cell::Absent | Cell::Untold(_) => Value::Null,
+        Cell::Absent | Cell::Placeholder(_) => Value::Null,
     }
 }
 
@@ -40,7 +40,7 @@ mod tests {
         let columns = [Column::new("ns", "Time", Kind::Duration, ""), Column::new("name", "Name", Kind::Name, "")];
         let mut fused = Row::new(vec![Cell::Int(9_007_199_254_740_993), Cell::Text("f(\"a\")".into())]);
         fused.members = vec!["a".into()];
-        let rows = [Row::new(vec![Cell::Float(0.5)]), fused, Row::new(vec![Cell::Float(f64::NAN), Cell::Untold("–".into())])];
+        let rows = [Row::new(vec![Cell::Float(0.5)]), fused, Row::new(vec![Cell::Float(f64::NAN), Cell::Placeholder("–".into())])];
         let text = json(&columns, &rows, &[1, 0, 2], &[0, 1]);
         let expected = "[\n{\"ns\":9007199254740993,\"name\":\"f(\\\"a\\\")\",\"members\":[\"a\"]},\n{\"ns\":0.5,\"name\":null},\n{\"ns\":null,\"name\":null}\n]\n";
         assert_eq!(text, expected);

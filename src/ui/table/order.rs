@@ -47,9 +47,14 @@ pub enum Filter {
     Pattern(Regex),
 }
 
+/// The filter is no pattern.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("Invalid regular expression, so no row is filtered: {0}.")]
+pub struct FilterError(#[from] regex_lite::Error);
+
 impl Filter {
-    /// From what the user typed. Case is ignored unless an upper-case letter is in it. A bad pattern is a sentence.
-    pub fn new(typed: &str, is_regex: bool) -> Result<Filter, String> {
+    /// From what the user typed. Case is ignored unless an upper-case letter is in it.
+    pub fn new(typed: &str, is_regex: bool) -> Result<Filter, FilterError> {
         if typed.is_empty() {
             return Ok(Filter::All);
         }
@@ -58,8 +63,7 @@ impl Filter {
             return Ok(Filter::Text(typed.into(), is_caseless));
         }
         let pattern = if is_caseless { format!("(?i){typed}") } else { typed.into() };
-        let sentence = |e| format!("Invalid regular expression, so no row is filtered: {e}.");
-        Regex::new(&pattern).map(Filter::Pattern).map_err(sentence)
+        Ok(Filter::Pattern(Regex::new(&pattern)?))
     }
 
     fn holds_text(&self, text: &str) -> bool {
@@ -84,8 +88,8 @@ impl Filter {
         let figures = self.may_hold_figures();
         let in_cell = |cell: &Cell| match cell {
             Cell::Absent => false,
-            Cell::Text(text) | Cell::Untold(text) => self.holds_text(text),
-            Cell::Int(_) | Cell::Float(_) | Cell::Said(..) => figures && self.holds_text(&cell.raw()),
+            Cell::Text(text) | Cell::Placeholder(text) => self.holds_text(text),
+            Cell::Int(_) | Cell::Float(_) | Cell::Formatted(..) => figures && self.holds_text(&cell.raw()),
         };
         matches!(self, Filter::All) || row.cells.iter().any(in_cell) || row.members.iter().any(|m| self.holds_text(m))
     }
@@ -116,9 +120,9 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
 /// The order of two cells; absent ones are last in both directions.
 pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let ascending = match (a, b) {
-        (Cell::Absent | Cell::Untold(_), Cell::Absent | Cell::Untold(_)) => return Ordering::Equal,
-        (Cell::Absent | Cell::Untold(_), _) => return Ordering::Greater,
-        (_, Cell::Absent | Cell::Untold(_)) => return Ordering::Less,
+        (Cell::Absent | Cell::Placeholder(_), Cell::Absent | Cell::Placeholder(_)) => return Ordering::Equal,
+        (Cell::Absent | Cell::Placeholder(_), _) => return Ordering::Greater,
+        (_, Cell::Absent | Cell::Placeholder(_)) => return Ordering::Less,
         (Cell::Int(a), Cell::Int(b)) => a.cmp(b),
         (Cell::Text(a), Cell::Text(b)) => natural(a, b),
         (Cell::Text(_), _) => Ordering::Greater,
@@ -208,7 +212,7 @@ mod tests {
         assert_eq!(by("add", false), [1]);
         assert_eq!(by("40", false), [3]);
         assert_eq!(by("^(add|mul)$", true), [1, 3]);
-        assert!(Filter::new("(", true).unwrap_err().starts_with("Invalid regular expression"));
+        assert!(Filter::new("(", true).unwrap_err().to_string().starts_with("Invalid regular expression"));
         assert!(Filter::new("(", false).is_ok());
     }
 

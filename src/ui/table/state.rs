@@ -54,7 +54,7 @@ pub(super) struct State {
     /// Sorting, columns and filter.
     pub choices: Memo<TableChoices>,
     /// Where the choices live: with this table, or with whoever keeps them.
-    kept: SignalSetter<String>,
+    saved: SignalSetter<String>,
     pub keys: Memo<SortKeys>,
     pub opened: RwSignal<BTreeSet<u32>>,
     /// The line that the keyboard is on.
@@ -80,10 +80,10 @@ impl State {
         rows: Signal<Arc<Vec<Row>>>,
         selected: Signal<Option<usize>>,
         on_row: Option<Callback<usize>>,
-        kept: Option<SavedChoices>,
+        saved: Option<SavedChoices>,
         rest: Option<MissingRows>,
     ) -> Self {
-        let (text, kept) = kept.unwrap_or_else(|| {
+        let (text, saved) = saved.unwrap_or_else(|| {
             let own = RwSignal::new(String::new());
             (own.into(), own.into())
         });
@@ -103,7 +103,7 @@ impl State {
             // A link can name all of them.
             if shown.is_empty() { (0..columns.len()).collect() } else { shown }
         });
-        let problem = Memo::new(move |_| filter.with(|f| f.as_ref().err().cloned()));
+        let problem = Memo::new(move |_| filter.with(|f| f.as_ref().err().map(ToString::to_string)));
         let order = Memo::new_with_compare(
             move |_| {
                 let filter = filter.with(|f| f.as_ref().ok().cloned().unwrap_or_default());
@@ -127,7 +127,7 @@ impl State {
             on_row,
             rest,
             choices,
-            kept,
+            saved,
             keys,
             opened,
             active,
@@ -147,7 +147,7 @@ impl State {
     pub fn choose_how(&self, change: impl FnOnce(&mut TableChoices)) {
         let mut choices = self.choices.get_untracked();
         change(&mut choices);
-        self.kept.set(choices.to_text());
+        self.saved.set(choices.to_text());
     }
 
     /// Whether a total row is at the foot: it adds up all rows or does not are there.

@@ -3,7 +3,7 @@
 use super::body::{Body, Total};
 use super::data::{self, Column, Kind, Row};
 use super::head::{Head, Tools};
-use super::rest::{self, MissingRows};
+use super::missing_rows::{self, MissingRows};
 use super::state::{SavedChoices, State};
 use crate::ui::dom;
 use crate::ui::effect::effect;
@@ -37,14 +37,14 @@ pub fn Table(
     empty: String,
     /// Where sorting, columns and filter are kept; without it they are as long as the table.
     #[prop(optional)]
-    kept: Option<SavedChoices>,
+    saved: Option<SavedChoices>,
     /// Rows that are still to come when `rows` are only the first ones.
     #[prop(optional)]
     rest: Option<MissingRows>,
 ) -> impl IntoView {
-    let state = State::new(columns, rows, selected, on_row, kept, rest);
+    let state = State::new(columns, rows, selected, on_row, saved, rest);
     follow(state);
-    rest::follow(state);
+    missing_rows::follow(state);
     let box_label = label.clone();
     let sizes = move || widths(state);
     let blank = move || {

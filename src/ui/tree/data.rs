@@ -71,17 +71,17 @@ impl Children {
 }
 
 /// Rows that pass a filter, and all those above them; `None` when the filter lets all pass.
-pub fn kept(branches: &[Branch], filter: &Filter) -> Option<Vec<bool>> {
+pub fn matching(branches: &[Branch], filter: &Filter) -> Option<Vec<bool>> {
     if matches!(filter, Filter::All) {
         return None;
     }
-    let mut kept: Vec<bool> = branches.iter().map(|b| filter.matches(&b.row)).collect();
+    let mut matching: Vec<bool> = branches.iter().map(|b| filter.matches(&b.row)).collect();
     for i in (0..branches.len()).rev() {
-        if let (true, Some(parent)) = (kept[i], branches[i].parent.map(|p| p as usize).filter(|p| *p < i)) {
-            kept[parent] = true;
+        if let (true, Some(parent)) = (matching[i], branches[i].parent.map(|p| p as usize).filter(|p| *p < i)) {
+            matching[parent] = true;
         }
     }
-    Some(kept)
+    Some(matching)
 }
 
 /// The rows shown, from top to bottom. Siblings are sorted by `keys`; with a filter every kept row is open.
@@ -91,11 +91,11 @@ pub fn lines(
     columns: &[Column],
     keys: &SortKeys,
     opened: &BTreeSet<u32>,
-    kept: Option<&[bool]>,
+    matching: Option<&[bool]>,
 ) -> Vec<Line> {
-    let is_kept = |row: &u32| kept.is_none_or(|k| k[*row as usize]);
+    let is_shown = |row: &u32| matching.is_none_or(|k| k[*row as usize]);
     let sorted = |rows: &[u32]| {
-        let mut rows: Vec<u32> = rows.iter().copied().filter(is_kept).collect();
+        let mut rows: Vec<u32> = rows.iter().copied().filter(is_shown).collect();
         let keys = keys.iter().filter(|k| k.0 < columns.len());
         rows.order_by(|a, b| {
             let cell = |row: u32, column| branches[row as usize].row.cell(column);
@@ -108,7 +108,7 @@ pub fn lines(
     let mut stack: Vec<Line> = sorted(children.roots()).into_iter().rev().map(|at| Line { at, level: 0 }).collect();
     while let Some(line) = stack.pop() {
         out.push(line);
-        if kept.is_some() || opened.contains(&line.at) {
+        if matching.is_some() || opened.contains(&line.at) {
             let level = line.level.saturating_add(1);
             stack.extend(sorted(children.of(line.at)).into_iter().rev().map(|at| Line { at, level }));
         }
@@ -152,9 +152,9 @@ mod tests {
 
     fn shown(keys: &[(usize, order::Direction)], opened: &[u32], typed: &str) -> String {
         let (branches, columns) = (tree(), [Column::new("name", "Name", Kind::Name, ""), Column::new("n", "N", Kind::Count, "")]);
-        let kept = kept(&branches, &Filter::new(typed, false).unwrap());
+        let matching = matching(&branches, &Filter::new(typed, false).unwrap());
         let opened = opened.iter().copied().collect();
-        let lines = lines(&branches, &Children::new(&branches), &columns, &keys.to_vec(), &opened, kept.as_deref());
+        let lines = lines(&branches, &Children::new(&branches), &columns, &keys.to_vec(), &opened, matching.as_deref());
         let line = |l: &Line| format!("{}{}", "-".repeat(l.level.into()), branches[l.at as usize].row.name());
         lines.iter().map(line).collect::<Vec<_>>().join(" ")
     }

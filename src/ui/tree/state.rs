@@ -44,14 +44,14 @@ impl State {
         let (opened, active) = (RwSignal::new(BTreeSet::new()), RwSignal::new(None));
         let (scroll, height) = (RwSignal::new(0.0), RwSignal::new(600.0));
         let children = Memo::new(move |_| Arc::new(branches.with(|b| Children::new(b))));
-        let problem = Memo::new(move |_| Filter::new(&typed.get(), is_regex.get()).err());
-        let kept = Memo::new(move |_| {
+        let problem = Memo::new(move |_| Filter::new(&typed.get(), is_regex.get()).err().map(|e| e.to_string()));
+        let matching = Memo::new(move |_| {
             let filter = Filter::new(&typed.get(), is_regex.get()).unwrap_or_default();
-            branches.with(|b| data::kept(b, &filter))
+            branches.with(|b| data::matching(b, &filter))
         });
         let lines = Memo::new(move |_| {
             let (branches, columns, keys, opened) = (branches.get(), columns.get(), keys.get(), opened.get());
-            Arc::new(kept.with(|kept| data::lines(&branches, &children.get(), &columns, &keys, &opened, kept.as_deref())))
+            Arc::new(matching.with(|matching| data::lines(&branches, &children.get(), &columns, &keys, &opened, matching.as_deref())))
         });
         let window = Signal::derive(move || window::window(lines.with(|l| l.len()), columns.with(|c| c.len()), scroll.get(), height.get()));
         let generation = Memo::new(move |old: Option<&u64>| {

@@ -1,6 +1,6 @@
 //! What to do about a Neuron device profile: findings by cost, the file's own warnings, and what could not be judged.
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::device::advice::{self as found, Advice, Severity};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::AdviceQuery;
@@ -22,7 +22,7 @@ pub fn AdviceView(
     /// Show a place in the timeline.
     on_place: Callback<TimelineTarget>,
 ) -> impl IntoView {
-    let advice: QueryState<Advice> = asked(ask, Signal::stored(Some(AdviceQuery)));
+    let advice: QueryState<Advice> = use_query(ask, Signal::stored(Some(AdviceQuery)));
     let findings = advice.derive(|a| a.findings.iter().map(finding).collect());
     let on_place = Callback::new(move |(at, place): (usize, usize)| {
         let chosen = advice.value.with_untracked(|a| {

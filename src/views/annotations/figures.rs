@@ -7,7 +7,7 @@ use crate::base::{TimeRange, text};
 use crate::engine::query::SpanQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
             <Show when=move || found.with(|f| f.is_some())>
                 <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="No slice touches the span." />
                 <Show when=has_counters>
-                    {move || origin().map(|told| view! { <p class="annotations__origin" data-origin="">{told}</p> })}
+                    {move || origin().map(|text| view! { <p class="annotations__origin" data-origin="">{text}</p> })}
                     <Table id="span-counters" label="Counters within the span" columns=Signal::stored(Arc::new(counter_columns())) rows=counters />
                 </Show>
             </Show>
@@ -170,7 +170,7 @@ mod tests {
             let counter = CounterSpan { path: path.into(), unit: "B/s".into(), min: 0.0, mean: 1.0, max: 2.0, change: None };
             origin(&SpanFigures { counters: vec![counter], ..SpanFigures::default() })
         };
-        assert!(of("NC 4 / DMA Throughput").is_some_and(|told| told.contains("the counter recorded in the file")));
+        assert!(of("NC 4 / DMA Throughput").is_some_and(|text| text.contains("the counter recorded in the file")));
         assert_eq!(of("NC 4 / Pending DMA Count"), None);
     }
 

@@ -78,7 +78,7 @@ async fn read(panel: Panel, file: web_sys::File) {
                 None => {}
             }
         }
-        Err(sentence) => panel.problem.set(Some(format!("`{}` was not imported. {sentence}", file.name()))),
+        Err(error) => panel.problem.set(Some(format!("`{}` was not imported. {error}", file.name()))),
     }
 }
 
@@ -139,11 +139,11 @@ pub(super) fn Question(panel: Panel) -> impl IntoView {
             panel.incoming.set(None);
         }
     };
-    let said = move || panel.incoming.with(|i| i.as_ref().map(|i| i.question.clone()));
+    let question = move || panel.incoming.with(|i| i.as_ref().map(|i| i.question.clone()));
     view! {
         <Show when=move || panel.incoming.with(Option::is_some)>
             <div class="notice notice--warn annotations__ask" role="group" aria-label="How to import the file" data-import-ask="" on:keydown=on_key>
-                <span role="alert">{said}</span>
+                <span role="alert">{question}</span>
                 <Show when=has_some>
                     <button type="button" class="button" data-import-as="add" title="Keep the current annotations and add the imported ones" on:click=answer(true)>"Add"</button>
                 </Show>

@@ -5,7 +5,7 @@ use crate::analysis::device::{Metric, Summary};
 use crate::base::TimeRange;
 use crate::engine::query::SummaryQuery;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[component]
 pub(super) fn Metrics(ask: Ask, wanted: Memo<Option<TimeRange>>) -> impl IntoView {
     let question = Signal::derive(move || wanted.get().map(|range| SummaryQuery { range: Some(range) }));
-    let found = asked(ask, question);
+    let found = use_query(ask, question);
     let rows: Signal<Arc<Vec<Row>>> = found.derive(metric_rows);
     let has_any = move || wanted.with(Option::is_some) && rows.with(|r| !r.is_empty());
     view! {

@@ -5,8 +5,8 @@ mod regions;
 pub mod rows;
 pub mod sentences;
 
-use super::ask::{QueryState, asked};
 use super::engine_parts;
+use super::query::{QueryState, use_query};
 use super::scope;
 pub use crate::analysis::device::bounds::RegionWindowsQuery;
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds, Evidence, EvidenceQuery, GapKind};
@@ -63,7 +63,7 @@ impl State {
             let query = EvidenceQuery { range: range.get(), core: self.at() as u32, gap: gap() };
             has_core.then_some(query)
         });
-        asked::<EvidenceQuery>(ask, query.into())
+        use_query::<EvidenceQuery>(ask, query.into())
     }
 }
 
@@ -91,7 +91,7 @@ pub fn BoundsView(
     let order = choices.choice("order", String::new());
     let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: engine_parts::order(&order.0.get()) });
     let question = Signal::derive(move || Some(query.get()));
-    let bounds: QueryState<Bounds> = asked(ask.clone(), question);
+    let bounds: QueryState<Bounds> = use_query(ask.clone(), question);
     let state = State { bounds, core: choices.choice("core", 0u32), gap: choices.choice("gap", String::new()), order };
     let notes = bounds.derive(|b| b.notes.clone());
     let has_core = move || bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));
@@ -153,11 +153,11 @@ fn Cores(state: State) -> impl IntoView {
 /// The bottleneck in words.
 #[component]
 fn Answer(state: State) -> impl IntoView {
-    let said = state.of_core(|b, core| (sentences::headline(b, core), sentences::evidence(b, core)));
+    let sentences = state.of_core(|b, core| (sentences::headline(b, core), sentences::evidence(b, core)));
     view! {
         <div class="bounds__answer">
-            <p class="bounds__headline" data-answer>{move || said.get().0.clone()}</p>
-            {move || said.get().1.iter().map(|s| view! { <p data-answer-evidence>{s.clone()}</p> }).collect_view()}
+            <p class="bounds__headline" data-answer>{move || sentences.get().0.clone()}</p>
+            {move || sentences.get().1.iter().map(|s| view! { <p data-answer-evidence>{s.clone()}</p> }).collect_view()}
             <p class="summary__scope">{sentences::CAUTION}</p>
         </div>
     }

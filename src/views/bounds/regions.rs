@@ -8,8 +8,8 @@ use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::controls::{Help, Problem, with_code};
 use crate::ui::effect::effect;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
 use crate::views::engine_parts::{colour, order};
+use crate::views::query::{QueryState, use_query};
 use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -113,7 +113,7 @@ pub(super) fn RegionsPart(
         let query = RegionsQuery { by, pattern, named: named.get(), range: range.get(), core, order: order(&state.order.0.get()) };
         has_core.then_some(query)
     });
-    let found: QueryState<Regions> = asked::<RegionsQuery>(ask, query.into());
+    let found: QueryState<Regions> = use_query::<RegionsQuery>(ask, query.into());
     let chosen = RwSignal::new(None::<usize>);
     effect(move || {
         found.value.track();

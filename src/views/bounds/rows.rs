@@ -85,7 +85,7 @@ pub fn step_rows(bounds: &Bounds, core: &CoreBounds) -> Vec<Row> {
             s.gap.map(|g| g.kind.label().to_string()).into(),
             s.gap.map(|g| g.time_ns.round()).map_or(Cell::Absent, Cell::plain),
             s.gap.map(|g| g.share).into(),
-            s.gap.and_then(|g| g.speed_up).map_or(Cell::Absent, |f| Cell::Said(f, speed_up(f))),
+            s.gap.and_then(|g| g.speed_up).map_or(Cell::Absent, |f| Cell::Formatted(f, speed_up(f))),
             Cell::Text(s.bound.meaning().into()),
         ])
     };
@@ -118,12 +118,12 @@ pub fn gap_rows(core: &CoreBounds) -> Vec<Row> {
     let all: Vec<bounds::Gap> = core.ladders.iter().flat_map(|l| l.steps.iter().filter_map(|s| s.gap)).collect();
     let row = |kind: GapKind| {
         let gap = all.iter().find(|g| g.kind == kind);
-        let absent = || Cell::Untold("not available".into());
+        let absent = || Cell::Placeholder("not available".into());
         Row::new(vec![
             Cell::Text(kind.label().into()),
             gap.map_or_else(absent, |g| Cell::plain(g.time_ns.round())),
             gap.map_or(Cell::Absent, |g| Cell::Float(g.share)),
-            gap.and_then(|g| g.speed_up).map_or(Cell::Absent, |f| Cell::Said(f, speed_up(f))),
+            gap.and_then(|g| g.speed_up).map_or(Cell::Absent, |f| Cell::Formatted(f, speed_up(f))),
             Cell::Text(kind.meaning().into()),
         ])
     };
@@ -226,7 +226,7 @@ pub fn evidence_rows(kind: GapKind, evidence: &Evidence, peak_flops: Option<f64>
                 cells.extend([
                     r.size.into(),
                     r.bytes.into(),
-                    times.map_or(Cell::Absent, |t| Cell::Said(t, speed_up(t))),
+                    times.map_or(Cell::Absent, |t| Cell::Formatted(t, speed_up(t))),
                     excess.into(),
                     r.count.into(),
                     r.time.into(),

@@ -67,9 +67,9 @@ mod tests {
         let found = bounds();
         let core = &found.cores[0];
         assert_eq!(headline(&found, core), "DMA is the bottleneck: busy 23.7 µs of 59.5 µs (39.8%).");
-        let said = evidence(&found, core);
-        assert!(said[0].contains("4.00 MiB (4\u{202f}194\u{202f}304 bytes) is reloads and spills"), "{said:?}");
-        assert_eq!(said[1], "Look first at: slow transfers.");
+        let sentences = evidence(&found, core);
+        assert!(sentences[0].contains("4.00 MiB (4\u{202f}194\u{202f}304 bytes) is reloads and spills"), "{sentences:?}");
+        assert_eq!(sentences[1], "Look first at: slow transfers.");
     }
 
     #[test]

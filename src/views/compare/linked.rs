@@ -20,13 +20,13 @@ pub fn is_same(a: TimeRange, b: TimeRange) -> bool {
 
 /// What is added to the times of each run so that the times coincide with that of the first run that has one; a run without one begins at its
 /// own start.
-pub fn shifts(starts: &[i64], moments: &[Option<i64>]) -> Vec<i64> {
-    let common = moments.iter().zip(starts).find_map(|(m, start)| Some(((*m)?).saturating_sub(*start)));
-    let shift = |(start, moment): (&i64, &Option<i64>)| match (moment, common) {
-        (Some(moment), Some(common)) => common.saturating_sub(*moment),
+pub fn shifts(starts: &[i64], times: &[Option<i64>]) -> Vec<i64> {
+    let common = times.iter().zip(starts).find_map(|(m, start)| Some(((*m)?).saturating_sub(*start)));
+    let shift = |(start, time): (&i64, &Option<i64>)| match (time, common) {
+        (Some(time), Some(common)) => common.saturating_sub(*time),
         _ => start.saturating_neg(),
     };
-    starts.iter().zip(moments).map(shift).collect()
+    starts.iter().zip(times).map(shift).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ pub mod linked;
 pub mod rows;
 pub mod system;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::device::ComparePart;
 use crate::engine::query::{ComparePartQuery, CompareQuery};
 use crate::state::choices::ViewState;
@@ -95,7 +95,7 @@ pub fn CompareView(
             on_name.run(row);
         }
     });
-    let (kept_times, kept_metrics) = (choices.choice("times", String::new()), choices.choice("metrics", String::new()));
+    let (saved_times, saved_metrics) = (choices.choice("times", String::new()), choices.choice("metrics", String::new()));
     view! {
         <section class="torch compare" data-view="compare" class:is-waiting=move || compare.is_waiting.get() aria-busy=move || compare.is_waiting.get().to_string()>
             <header class="torch__head">
@@ -127,10 +127,10 @@ pub fn CompareView(
                 <p class="torch__hint">"Click a row to align the timelines at the first instruction of this name in each run."</p>
                 <Table
                     id="compare-times" label="Time by name in each run" columns=time_columns rows=times on_row=choose empty="No instruction names are recorded in these runs."
-                    kept=kept_times
+                    saved=saved_times
                 />
                 <h2>"Metrics"</h2>
-                <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="No metrics are recorded in these runs." kept=kept_metrics />
+                <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="No metrics are recorded in these runs." saved=saved_metrics />
             </Show>
         </section>
     }

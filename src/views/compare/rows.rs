@@ -61,12 +61,12 @@ fn share_column(at: usize) -> Column {
 }
 
 fn change(row: &CompareRow, at: usize, unit: Unit) -> Cell {
-    row.deltas.get(at).copied().flatten().map_or(Cell::Absent, |d| Cell::Said(d, unit.change(d)))
+    row.deltas.get(at).copied().flatten().map_or(Cell::Absent, |d| Cell::Formatted(d, unit.change(d)))
 }
 
 fn share(row: &CompareRow, at: usize) -> Cell {
-    let said = |s: f64| Cell::Said(s * 100.0, signed_percent(s));
-    row.shares.get(at).copied().flatten().map_or(Cell::Absent, said)
+    let formatted = |s: f64| Cell::Formatted(s * 100.0, signed_percent(s));
+    row.shares.get(at).copied().flatten().map_or(Cell::Absent, formatted)
 }
 
 /// Rows of the metrics.
@@ -74,7 +74,7 @@ pub fn metrics(compare: &Compare) -> Vec<Row> {
     let row = |m: &CompareMetric| {
         let mut out = vec![Cell::Text(m.row.name.clone())];
         for (at, value) in m.row.values.iter().enumerate() {
-            out.push(value.map_or(Cell::Absent, |v| Cell::Said(v, m.unit.shown(v))));
+            out.push(value.map_or(Cell::Absent, |v| Cell::Formatted(v, m.unit.shown(v))));
             if at != compare.base {
                 let delta = m.row.deltas.get(at).copied().flatten();
                 let base = m.row.values.get(compare.base).copied().flatten().unwrap_or(0.0);

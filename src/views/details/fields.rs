@@ -129,9 +129,9 @@ mod tests {
             field("Check", "crc", " "),
         ];
         let all = groups(&fields);
-        let told = |groups: &[Group]| groups.iter().map(|g| format!("{} {}", g.title, g.rows.len())).collect::<Vec<_>>();
-        assert_eq!(told(&all), ["Instruction 2", "Links 1", "Memory 1", "End: Event 1"]);
-        assert_eq!(told(&plain(&all)), ["Instruction 1", "Memory 1"]);
+        let listed = |groups: &[Group]| groups.iter().map(|g| format!("{} {}", g.title, g.rows.len())).collect::<Vec<_>>();
+        assert_eq!(listed(&all), ["Instruction 2", "Links 1", "Memory 1", "End: Event 1"]);
+        assert_eq!(listed(&plain(&all)), ["Instruction 1", "Memory 1"]);
         assert!(has_advanced(&all) && !has_advanced(&plain(&all)));
     }
 }

@@ -53,7 +53,7 @@ fn Semaphores(title: &'static str, id: &'static str, rows: Vec<SemaphoreFact>, o
         }
     };
     let item = move |fact: SemaphoreFact| {
-        let said = sentence(&fact);
+        let note = sentence(&fact);
         let before = match (fact.is_wait, fact.is_transfer) {
             (true, true) => "by a transfer of",
             (true, false) => "by",
@@ -72,7 +72,7 @@ fn Semaphores(title: &'static str, id: &'static str, rows: Vec<SemaphoreFact>, o
             link(n, "last to end", row)
         });
         view! {
-            <li class="drawer__fact"><span class="mono">{fact.what.clone()}</span><span class="drawer__gap">{said}</span></li>
+            <li class="drawer__fact"><span class="mono">{fact.what.clone()}</span><span class="drawer__gap">{note}</span></li>
             {other}
             {transfer}
         }

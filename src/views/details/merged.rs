@@ -5,7 +5,7 @@ use crate::analysis::device::MergedBar;
 use crate::analysis::device::transfers::dma_rows::DmaDetail;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::MergedBarQuery;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -25,7 +25,7 @@ pub fn MergedTransfers(
         let query = query.get();
         (query.detail == DmaDetail::Merged).then_some(MergedBarQuery { rows: query, slice })
     });
-    let bar: QueryState<Option<MergedBar>> = asked(ask, question);
+    let bar: QueryState<Option<MergedBar>> = use_query(ask, question);
     let shown = move || {
         question.get()?;
         let bar = bar.value.get()?;
@@ -119,15 +119,15 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_is_told_and_what_the_file_does_not_tell_is_no_zero() {
+    fn a_bar_shows_recorded_values_and_unrecorded_ones_are_not_zero() {
         let of = |bar: &MergedBar, key: &str| rows(bar).into_iter().find(|r| r.0 == key).map(|r| r.1);
-        let told = bar();
-        assert_eq!(of(&told, "packets").as_deref(), Some("16"));
-        assert_eq!(of(&told, "size of a packet").as_deref(), Some("2.00 KiB"));
-        assert_eq!(of(&told, "on").as_deref(), Some("1 DMA engine, 2 queues"));
-        assert_eq!(of(&told, "duplicates"), None);
-        let untold = MergedBar { bytes: None, rate: None, sizes: None, ..bar() };
-        assert_eq!(of(&untold, "bytes").as_deref(), Some("not available"));
-        assert_eq!(of(&untold, "size of a packet"), None);
+        let recorded = bar();
+        assert_eq!(of(&recorded, "packets").as_deref(), Some("16"));
+        assert_eq!(of(&recorded, "size of a packet").as_deref(), Some("2.00 KiB"));
+        assert_eq!(of(&recorded, "on").as_deref(), Some("1 DMA engine, 2 queues"));
+        assert_eq!(of(&recorded, "duplicates"), None);
+        let unrecorded = MergedBar { bytes: None, rate: None, sizes: None, ..bar() };
+        assert_eq!(of(&unrecorded, "bytes").as_deref(), Some("not available"));
+        assert_eq!(of(&unrecorded, "size of a packet"), None);
     }
 }

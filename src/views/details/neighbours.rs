@@ -55,13 +55,13 @@ pub(super) fn Neighbours(#[prop(into)] title: String, rows: Vec<Neighbour>, on_g
     let item = move |n: Neighbour| {
         let has_gap = !n.kind.is_empty();
         let row = n.track.rsplit(" / ").next().unwrap_or_default().to_string();
-        let said = if has_gap { format!("{row} · {}", gap(n.gap_ns)) } else { String::new() };
+        let note = if has_gap { format!("{row} · {}", gap(n.gap_ns)) } else { String::new() };
         view! {
             <li>
                 <button class="link mono" data-neighbour=n.slice.0.to_string() title=n.track.clone() on:click=move |_| on_go.run(n.slice)>
                     {text::brief(&n.name)}
                 </button>
-                <span class="drawer__gap">{said}</span>
+                <span class="drawer__gap">{note}</span>
             </li>
         }
     };
@@ -97,8 +97,8 @@ mod tests {
             gap_ns,
         };
         let got = grouped(vec![row(1, "ORDERED", 5), row(2, "FLOW_DEPENDENCE", 90), row(3, "FLOW_DEPENDENCE", -4)]);
-        let told: Vec<(&str, Vec<u32>)> = got.iter().map(|g| (g.0.as_str(), g.1.iter().map(|n| n.slice.0).collect())).collect();
-        assert_eq!(told, [("FLOW_DEPENDENCE", vec![3, 2]), ("ORDERED", vec![1])]);
+        let listed: Vec<(&str, Vec<u32>)> = got.iter().map(|g| (g.0.as_str(), g.1.iter().map(|n| n.slice.0).collect())).collect();
+        assert_eq!(listed, [("FLOW_DEPENDENCE", vec![3, 2]), ("ORDERED", vec![1])]);
         assert_eq!((gap(-4), gap(90)), ("overlaps by 4 ns".into(), "gap 90 ns".into()));
     }
 }

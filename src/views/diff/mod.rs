@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use crate::engine::Wire;
 use crate::engine::query::DiffPartQuery;
@@ -44,12 +44,12 @@ struct State {
     path: Choice<String>,
     by: Choice<String>,
     part: QueryState<(String, DiffPart)>,
-    kept: ViewState,
+    view_state: ViewState,
 }
 
 impl State {
-    fn new(traces: Signal<Vec<Trace>>, front: String, kept: ViewState) -> Self {
-        let choices = (kept.choice("base", String::new()), kept.choice("experiment", String::new()));
+    fn new(traces: Signal<Vec<Trace>>, front: String, view_state: ViewState) -> Self {
+        let choices = (view_state.choice("base", String::new()), view_state.choice("experiment", String::new()));
         let is_open = move |hash: &str| traces.with(|all| all.iter().any(|t| t.hash == hash));
         let experiment = Memo::new(move |_| Some(choices.1.0.get()).filter(|h| is_open(h)).unwrap_or_else(|| front.clone()));
         let base = Memo::new(move |_| {
@@ -70,10 +70,10 @@ impl State {
             experiment,
             base,
             choices,
-            path: kept.choice("path", String::new()),
-            by: kept.choice("by", String::new()),
+            path: view_state.choice("path", String::new()),
+            by: view_state.choice("by", String::new()),
             part,
-            kept,
+            view_state,
         }
     }
 
@@ -248,12 +248,12 @@ fn Tables(state: State, diff: QueryState<Diff>) -> impl IntoView {
             <Show when=has_parts><p class="torch__hint">"Click a part to show its nested parts and its operators."</p></Show>
             <Table
                 id="diff-parts" label="Parts of both traces in order" columns=Signal::stored(Arc::new(rows::part_columns())) rows=parts on_row=zoom
-                kept=state.kept.choice("parts", String::new()) empty="This part has no nested parts."
+                saved=state.view_state.choice("parts", String::new()) empty="This part has no nested parts."
             />
         </section>
         <section class="torch__part">
             <h2>"Operators of this part"</h2>
-            <Table id="diff-operators" label="Operators of this part" columns rows=operators kept=state.kept.choice("operators", rows::WORST_FIRST.into()) empty="No operator ran in this part of either trace." />
+            <Table id="diff-operators" label="Operators of this part" columns rows=operators saved=state.view_state.choice("operators", rows::WORST_FIRST.into()) empty="No operator ran in this part of either trace." />
         </section>
     }
 }
@@ -288,7 +288,7 @@ fn Flat(state: State) -> impl IntoView {
             </div>
             <Problem text=flat.problem />
             <Notes notes=flat.derive(|d| d.notes.clone()) />
-            <Table id="diff-flat" label="Both traces by row" columns rows=table_rows kept=state.kept.choice("flat", rows::WORST_FIRST.into()) empty="Neither trace has rows of this kind." />
+            <Table id="diff-flat" label="Both traces by row" columns rows=table_rows saved=state.view_state.choice("flat", rows::WORST_FIRST.into()) empty="Neither trace has rows of this kind." />
         </section>
     }
 }

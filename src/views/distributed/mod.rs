@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, follow};
+use super::query::{QueryState, follow};
 use crate::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery, ProcessInfo};
 use crate::base::SliceId;
 use crate::engine::query::DistributedQuery;
@@ -216,7 +216,7 @@ fn Operations(state: State) -> impl IntoView {
             </div>
             <Table
                 id="communication" label="Communication operations by worker" columns rows=table_rows on_row=choose
-                kept=state.choices.choice("operations", String::new()) empty="No communication operation is recorded in this trace."
+                saved=state.choices.choice("operations", String::new()) empty="No communication operation is recorded in this trace."
             />
         </section>
     }

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_is_only_told_where_workers_match() {
+    fn waiting_is_only_shown_where_workers_match() {
         assert!(wait_bars(&found(false), &StepChoice::Mean).is_empty());
         assert_eq!(wait_bars(&found(true), &StepChoice::Mean)[0].values, [3.0, 4.0]);
         for is_matched in [false, true] {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_does_not_tell_is_left_out() {
+    fn what_a_device_does_not_record_is_skipped() {
         assert_eq!(device_text(&WorkerDevice { id: 2, ..WorkerDevice::default() }), "GPU2");
         let full = WorkerDevice { id: 0, name: Some("NVIDIA A100".into()), memory_bytes: Some(1 << 30), compute: Some((8, 0)) };
         assert_eq!(device_text(&full), "GPU0 · NVIDIA A100 · 1.00 GiB · compute capability 8.0");

@@ -2,9 +2,9 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::peaks::{self, PeaksEditor};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, KnownPeaks};
 use crate::analysis::torch::inference::{StepRow, StepTable, StepsQuery};
@@ -68,7 +68,7 @@ pub fn EfficiencyView(
         }
     });
     let steps_query = Signal::derive(move || Some(StepsQuery { peaks: own.get(), ..StepsQuery::default() }));
-    let steps = asked(ask.clone(), steps_query);
+    let steps = use_query(ask.clone(), steps_query);
     let chosen_range = Memo::new(move |_| {
         let start: Option<i64> = step.0.get().parse().ok();
         let of_step = start.and_then(|start| {
@@ -86,7 +86,7 @@ pub fn EfficiencyView(
         let module = Some(module.0.get()).filter(|m| !m.is_empty());
         Some(EfficiencyQuery { range: chosen_range.get(), module, peaks: own.get() })
     });
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {
@@ -152,14 +152,14 @@ fn Head(state: State) -> impl IntoView {
     };
     let has_steps = move || state.steps.value.with(|s| s.as_ref().is_some_and(|s| s.steps.len() > 1));
     let has_modules = move || modules.with(|m| !m.is_empty()) || !state.module.0.get().is_empty();
-    let said = move || match state.chosen_step() {
+    let description = move || match state.chosen_step() {
         Some(step) => format!("Step {} ({})", text::middle_ellipsis(&step.name, 40), text::duration(step.duration)),
         None => scope::sentence(state.range.get()),
     };
     view! {
         <header class="torch__head">
             <h1>"Efficiency"</h1>
-            <span class="torch__scope" data-scope>{said}</span>
+            <span class="torch__scope" data-scope>{description}</span>
             <Show when=has_steps>
                 <label class="field">
                     "Step"
@@ -213,9 +213,9 @@ fn Parts(state: State) -> impl IntoView {
     };
     let table = move || {
         if is_gemm.get() {
-            view! { <Table id="efficiency-gemms" label="GEMMs by recoverable time" columns=columns(true) rows=gemms on_row=on_row(true) kept=state.gemm_table empty="No matrix product with recorded shapes ran here." /> }.into_any()
+            view! { <Table id="efficiency-gemms" label="GEMMs by recoverable time" columns=columns(true) rows=gemms on_row=on_row(true) saved=state.gemm_table empty="No matrix product with recorded shapes ran here." /> }.into_any()
         } else {
-            view! { <Table id="efficiency-shapes" label="Shapes by recoverable time" columns=columns(false) rows=shapes on_row=on_row(false) kept=state.table empty="No operator with a model of its work ran here." /> }.into_any()
+            view! { <Table id="efficiency-shapes" label="Shapes by recoverable time" columns=columns(false) rows=shapes on_row=on_row(false) saved=state.table empty="No operator with a model of its work ran here." /> }.into_any()
         }
     };
     let mark: Signal<Option<Mark>> = Signal::stored(None);

@@ -1,6 +1,6 @@
 //! This run beside another open one: what changed by step, rank, operator and kernel.
 
-use super::super::ask::{QueryState, follow};
+use super::super::query::{QueryState, follow};
 use crate::analysis::fleet::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange};
 use crate::engine::query::FleetQuery;
 use crate::state::choices::ViewState;
@@ -123,7 +123,7 @@ fn Changes(found: QueryState<FleetComparison>, choices: ViewState) -> impl IntoV
                 <h3>{title}</h3>
                 <Table
                     id=format!("fleet-change-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    kept=choices.choice(id, String::new()) empty
+                    saved=choices.choice(id, String::new()) empty
                 />
             }
         };

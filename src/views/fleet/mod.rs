@@ -9,7 +9,7 @@ mod rows;
 pub use chosen::{TraceActions, TraceStep};
 pub use compared::Run;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::fleet::{Finding, FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
 use crate::base::{DurationNs, text};
 use crate::engine::query::FleetQuery;
@@ -38,7 +38,7 @@ pub fn FleetView(
     /// What was chosen in the view.
     choices: ViewState,
 ) -> impl IntoView {
-    let found = asked(ask.clone(), Signal::stored(Some(FleetQuery)));
+    let found = use_query(ask.clone(), Signal::stored(Some(FleetQuery)));
     let (metric, set_metric) = choices.choice("metric", Metric::default().id().to_string());
     let (order, set_order) = choices.choice("order", RowOrder::default().id().to_string());
     let chosen = Memo::new(move |_| Metric::named(&metric.get()).unwrap_or_default());
@@ -46,7 +46,7 @@ pub fn FleetView(
         let order = RowOrder::ALL.into_iter().find(|o| o.id() == order.get()).unwrap_or_default();
         Some(FleetMapQuery { metric: chosen.get(), order })
     });
-    let map = asked(ask.clone(), query);
+    let map = use_query(ask.clone(), query);
     let cell = RwSignal::new(None::<(usize, usize)>);
     let chosen_trace = RwSignal::new(None::<TraceStep>);
     let metrics =
@@ -145,7 +145,7 @@ fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<
                 <h2>{title}</h2>
                 <Table
                     id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    on_row kept=choices.choice(id, String::new()) empty
+                    on_row saved=choices.choice(id, String::new()) empty
                 />
             </div>
         }
@@ -157,7 +157,7 @@ fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<
                 <h2>{title}</h2>
                 <Table
                     id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                    kept=choices.choice(id, String::new()) empty=NONE
+                    saved=choices.choice(id, String::new()) empty=NONE
                 />
             </div>
         }

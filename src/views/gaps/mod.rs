@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::device::{CriticalPath, Gaps};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{CriticalPathQuery, GapsQuery};
@@ -28,10 +28,10 @@ pub fn GapsView(
     on_place: Callback<TimelineTarget>,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(GapsQuery { range: range.get() }));
-    let gaps: QueryState<Gaps> = asked(ask.clone(), query);
+    let gaps: QueryState<Gaps> = use_query(ask.clone(), query);
     let is_by_data = RwSignal::new(false);
     let path_query = Signal::derive(move || Some(CriticalPathQuery { is_by_data: is_by_data.get() }));
-    let path: QueryState<CriticalPath> = asked(ask, path_query);
+    let path: QueryState<CriticalPath> = use_query(ask, path_query);
     let is_waiting = move || gaps.is_waiting.get() || path.is_waiting.get();
     view! {
         <section class="summary" data-view="gaps" class:is-waiting=is_waiting aria-busy=move || is_waiting().to_string()>

@@ -9,14 +9,14 @@ use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use crate::views::wording;
 
 /// Causes that occur, each with its own colour.
-fn told(gaps: &Gaps) -> impl Iterator<Item = (usize, Cause)> {
+fn occurring_causes(gaps: &Gaps) -> impl Iterator<Item = (usize, Cause)> {
     Cause::ALL.into_iter().enumerate().filter(|c| gaps.causes.iter().any(|t| t.cause == c.1))
 }
 
 /// The colours of the bars.
 pub fn series(gaps: &Gaps) -> Vec<Series> {
     let one = |(at, cause): (usize, Cause)| Series { name: cause.label().into(), colour: at as u16, help: cause.meaning().into() };
-    told(gaps).map(one).collect()
+    occurring_causes(gaps).map(one).collect()
 }
 
 /// A bar for each core's engine.
@@ -28,7 +28,7 @@ pub fn bars(gaps: &Gaps) -> Vec<Bar> {
     let bar = |engine: &EngineIdle| Bar {
         name: engine.engine.clone(),
         group: engine.core.clone(),
-        values: told(gaps).map(|(_, cause)| time(engine, cause)).collect(),
+        values: occurring_causes(gaps).map(|(_, cause)| time(engine, cause)).collect(),
         note: format!("Busy {}", text::duration(engine.busy)),
     };
     gaps.engines.iter().map(bar).collect()

@@ -3,8 +3,8 @@
 mod panel;
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, KernelsQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -65,7 +65,7 @@ pub fn KernelsView(
         let (grouping, device) = (grouping(&group.0.get()), device.0.get().parse().ok());
         Some(KernelsQuery { grouping, range: range.get(), device })
     });
-    let kernels = asked(ask.clone(), query);
+    let kernels = use_query(ask.clone(), query);
     let (limit, table) = (choices.choice("top", 10), choices.choice("table", String::new()));
     let state = State { range, group, device, limit, table, kernels, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
     // Another answer has other rows.
@@ -175,6 +175,6 @@ fn KernelTable(state: State) -> impl IntoView {
         state.chosen.set(state.kernels.value.with_untracked(|k| k.as_ref()?.rows.get(at).cloned()));
     });
     view! {
-        <Table id="kernels" label="Kernels" columns rows selected on_row=choose empty="No kernel ran in this range." kept=state.table />
+        <Table id="kernels" label="Kernels" columns rows selected on_row=choose empty="No kernel ran in this range." saved=state.table />
     }
 }

@@ -6,7 +6,7 @@ use crate::base::{SliceId, text};
 use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::effect::effect;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         let (range, device) = (state.range.get(), state.device.0.get().parse().ok());
         Some(KernelMembersQuery { name: row.name, properties: row.properties, range, device })
     });
-    let members = asked(ask, query);
+    let members = use_query(ask, query);
     effect(move || {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
         state.on_mark.run((row.longest, members.runs.iter().map(|r| r.slice).collect()));

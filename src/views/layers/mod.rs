@@ -2,8 +2,8 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::grouping::Grouping;
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::device::layers::{Layers, LayersQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -44,7 +44,7 @@ pub fn LayersView(
     let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
     let query = Memo::new(move |_| LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() });
     let question = Signal::derive(move || Some(query.get()));
-    let layers: QueryState<Layers> = asked(ask.clone(), question);
+    let layers: QueryState<Layers> = use_query(ask.clone(), question);
     let state = State { layers, query, by, depth, chosen: RwSignal::new(None) };
     effect(move || {
         layers.value.track();

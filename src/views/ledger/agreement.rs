@@ -2,8 +2,8 @@
 
 use crate::analysis::device::Agreement;
 use crate::engine::query::{AgreementPartQuery, AgreementQuery};
-use crate::views::ask::follow;
 use crate::views::other_profile::OtherProfile;
+use crate::views::query::follow;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 

@@ -75,8 +75,8 @@ fn Skipped(skipped: Vec<SkipReason>) -> impl IntoView {
 fn SkippedRow(reason: SkipReason) -> impl IntoView {
     let (word, class) = severity(reason.severity);
     // What is counted at the end of the file has no place in it.
-    let told = reason.examples.into_iter().filter(|e| !e.text.is_empty() || e.offset > 0);
-    let examples = told.map(|e| view! { <li><span class="figure">{text::count(e.offset)}</span>" "<code>{e.text}</code></li> });
+    let shown = reason.examples.into_iter().filter(|e| !e.text.is_empty() || e.offset > 0);
+    let examples = shown.map(|e| view! { <li><span class="figure">{text::count(e.offset)}</span>" "<code>{e.text}</code></li> });
     view! {
         <tr>
             <td><span class=class>{word}</span></td>

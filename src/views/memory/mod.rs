@@ -3,7 +3,7 @@
 mod pieces;
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::torch::memory::{Memory, MemoryQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
@@ -66,7 +66,7 @@ pub fn MemoryView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(MemoryQuery { range: range.get() }));
-    let memory = asked(ask.clone(), query);
+    let memory = use_query(ask.clone(), query);
     let state = State {
         range,
         device: choices.choice("device", String::new()),
@@ -181,7 +181,7 @@ fn Statistics(state: State) -> impl IntoView {
             <p class="torch__hint">"Click to show the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
             <Table
                 id="memory-operators" label="Memory by operator" columns=Signal::stored(Arc::new(rows::columns())) rows=table_rows on_row=choose
-                kept=state.choices.choice("operators", "-self_size_increase|||".into())
+                saved=state.choices.choice("operators", "-self_size_increase|||".into())
                 empty="No operator allocated or released memory of this device in this range."
             />
         </section>

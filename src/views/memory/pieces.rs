@@ -7,7 +7,7 @@ use crate::state::choices::Choice;
 use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
         let query = base.get();
         Some(MemoryEventsQuery { limit: 1, ..query }).filter(|_| !base.with(|q| q.device.is_empty()))
     });
-    let probe: QueryState<MemoryEvents> = asked(ask.clone(), probe_query);
+    let probe: QueryState<MemoryEvents> = use_query(ask.clone(), probe_query);
     let least = Memo::new(move |_| {
         let quarter = probe.value.with(|p| p.as_ref().map_or(0, |p| p.largest_bytes / 4));
         rows::parse_bytes(&state.least.0.get()).unwrap_or(quarter)
@@ -32,7 +32,7 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
         let max_bytes = rows::parse_bytes(&state.most.0.get());
         is_ready.then(|| MemoryEventsQuery { min_bytes: Some(least.get()), max_bytes, ..query })
     });
-    let events: QueryState<MemoryEvents> = asked(ask.clone(), query);
+    let events: QueryState<MemoryEvents> = use_query(ask.clone(), query);
     let table_rows = {
         let origin = move || state.origin();
         events.derive(move |e| rows::event_rows(e, origin()))
@@ -64,7 +64,7 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
                 <Table
                     id="memory-events" label="Allocations and their releases" columns=Signal::stored(Arc::new(rows::event_columns()))
                     rows=table_rows selected=chosen on_row=Callback::new(move |at| chosen.set(Some(at)))
-                    kept=state.choices.choice("events", String::new())
+                    saved=state.choices.choice("events", String::new())
                     empty="No allocation in this range has this size. Change the limits."
                 />
                 <Piece piece ask on_slice=state.on_slice />
@@ -98,7 +98,7 @@ fn Piece(piece: Memo<Option<MemoryLife>>, ask: Ask, on_slice: Callback<SliceId>)
         let time = piece.allocated.or(piece.released)?;
         Some(MemoryFramesQuery { track: piece.track, time })
     });
-    let frames: QueryState<MemoryFrames> = asked(ask, query);
+    let frames: QueryState<MemoryFrames> = use_query(ask, query);
     let list = move || {
         let found = frames.value.get().filter(|_| !frames.is_waiting.get())?;
         let operators = found.operators.iter().rev().map(|(name, slice)| {

@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::torch::modules::{Modules, TreeNode, TreePart, TreeQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::ModulesQuery;
@@ -46,7 +46,7 @@ pub fn ModulesView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::stored(Some(ModulesQuery));
-    let modules: QueryState<Modules> = asked(ask.clone(), query);
+    let modules: QueryState<Modules> = use_query(ask.clone(), query);
     let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice, on_scope };
     let has = move |test: fn(&Modules) -> bool| modules.value.with(|m| m.as_ref().is_some_and(|m| test(m)));
     let ask = StoredValue::new(ask);
@@ -123,7 +123,7 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
         Memo::new(move |_| state.thread.0.get().parse::<u32>().ok().filter(|t| threads.with(|all| all.iter().any(|a| a.thread == *t))));
     let query =
         Signal::derive(move || Some(TreeQuery { thread: thread.get(), range: state.range.get(), limit: PAGE, ..TreeQuery::default() }));
-    let top: QueryState<TreePart> = asked(ask.clone(), query);
+    let top: QueryState<TreePart> = use_query(ask.clone(), query);
     let loaded = RwSignal::new(Loaded::default());
     let (chosen, problem) = (RwSignal::new(None::<usize>), RwSignal::new(None::<String>));
     effect(move || {

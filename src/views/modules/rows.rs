@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_recorded_module_is_not_told_as_none() {
+    fn no_recorded_module_is_not_shown_as_none() {
         assert_eq!(scope(&Modules::default()), "");
         assert_eq!(scope(&Modules { n_total: 3, ..Modules::default() }), "0 of 3 modules are listed");
     }

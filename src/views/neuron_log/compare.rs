@@ -6,7 +6,7 @@ use crate::base::{DurationNs, text};
 use crate::engine::query::{LogDiffQuery, LogPartQuery};
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;

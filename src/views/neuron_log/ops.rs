@@ -11,13 +11,13 @@ use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit, Slice};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 fn ask_ops(context: &LogContext, level: Level) -> QueryState<LogOps> {
     let range = context.range;
-    asked(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
+    use_query(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
 }
 
 /// Operators at a level.
@@ -119,15 +119,15 @@ fn Operators(context: LogContext, ops: QueryState<LogOps>, level: Level, device:
             Some(view! { <Detail context=context.clone() row /> })
         }
     };
-    let kept = context.choices.choice(&format!("table.{id}"), String::new());
+    let saved = context.choices.choice(&format!("table.{id}"), String::new());
     let ask = StoredValue::new(context.ask.clone());
     // Where name or time cannot be determined the file's own table says more than ours.
     let generic = Memo::new(move |_| ops.value.with(|o| o.as_ref().and_then(|o| o.generic_table.clone())));
     let table = move || {
         match generic.get() {
-        Some(table) => view! { <GenericTable ask=ask.get_value() id=table kept /> }.into_any(),
+        Some(table) => view! { <GenericTable ask=ask.get_value() id=table saved /> }.into_any(),
         None => view! {
-            <Table id label="Operators" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) kept empty="This run lists no operator at this level." />
+            <Table id label="Operators" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) saved empty="This run lists no operator at this level." />
         }
         .into_any(),
     }

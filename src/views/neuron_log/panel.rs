@@ -5,7 +5,7 @@ use crate::analysis::neuron_log::{LogOverlap, Member, Overlapping};
 use crate::base::{SliceId, text};
 use crate::engine::query::LogOverlapQuery;
 use crate::ui::controls::Problem;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use leptos::prelude::*;
 
 /// More overlapping bars than these are counted, not listed.
@@ -15,7 +15,7 @@ const N_LISTED: usize = 12;
 #[component]
 pub(super) fn Overlap(context: LogContext, slice: Signal<Option<SliceId>>, is_timeline: bool) -> impl IntoView {
     let query = Signal::derive(move || slice.get().map(|s| LogOverlapQuery { slice: s }));
-    let found = asked(context.ask.clone(), query);
+    let found = use_query(context.ask.clone(), query);
     let go = if is_timeline { context.on_slice } else { context.on_timeline };
     let body = move || {
         found.value.get().map(|o| {

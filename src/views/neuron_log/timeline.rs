@@ -8,7 +8,7 @@ use crate::base::TimeRange;
 use crate::engine::query::LogTimelineQuery;
 use crate::ui::controls::{Problem, with_code};
 use crate::ui::table::Table;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub fn LogTimelineView(
     children: Children,
 ) -> impl IntoView {
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTimelineQuery { range: range.get() })));
+    let found = use_query(context.ask.clone(), Signal::derive(move || Some(LogTimelineQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::sum_columns()));
     let sums = found.derive(rows::sums);
     let selection = context.selection;
-    let kept = context.choices.choice("table", String::new());
+    let saved = context.choices.choice("table", String::new());
     let (of_selection, of_captions, of_compare) = (context.clone(), context.clone(), context.clone());
     let head = move || found.value.get().map(|t| view! { <Figures found=t.clone() /><Captions found=t context=of_captions.clone() /> });
     view! {
@@ -38,7 +38,7 @@ pub fn LogTimelineView(
             <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see overlapping operators and its fused members."</p> }>
                 <div class="neuronlog__detail"><Overlap context=of_selection.clone() slice=selection is_timeline=true /></div>
             </Show>
-            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums kept empty="The timeline has no rows of this kind." />
+            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums saved empty="The timeline has no rows of this kind." />
             <Compare context=of_compare level=Level::Framework />
         </section>
     }

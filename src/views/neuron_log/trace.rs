@@ -6,7 +6,7 @@ use crate::base::{DurationNs, text};
 use crate::engine::query::LogTraceQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub fn LogTraceView(
     children: Children,
 ) -> impl IntoView {
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTraceQuery { range: range.get() })));
+    let found = use_query(context.ask.clone(), Signal::derive(move || Some(LogTraceQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::step_columns()));
     let steps = found.derive(rows::steps);
     let selected = RwSignal::new(None::<usize>);
@@ -35,7 +35,7 @@ pub fn LogTraceView(
             go.run((row.host_slice.unwrap_or(row.slice), vec![row.slice]));
         }
     });
-    let kept = context.choices.choice("table", String::new());
+    let saved = context.choices.choice("table", String::new());
     let cut = move || {
         let found = found.value.get()?;
         let n = found.steps.len() as u64;
@@ -48,7 +48,7 @@ pub fn LogTraceView(
             <Problem text=found.problem />
             {figures}
             <p class="waiting">{cut}</p>
-            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose kept empty="No steps: host threads have no slice named StepMarker or Step with a number." />
+            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose saved empty="No steps: host threads have no slice named StepMarker or Step with a number." />
             <div class="neuronlog__timeline">{children()}</div>
         </section>
     }

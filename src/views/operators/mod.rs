@@ -11,8 +11,8 @@ use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
 use crate::views::headline::{self, Headline};
+use crate::views::query::{QueryState, use_query};
 use crate::views::scope;
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -35,7 +35,7 @@ impl State {
     fn new(ask: Ask, range: Signal<Option<TimeRange>>, tracks: Signal<Vec<TrackId>>, choices: ViewState) -> Self {
         let group_by = choices.choice("group", String::from("name"));
         let query = move || Some(OperatorsQuery { group_by: group_by.0.get(), range: range.get(), tracks: tracks.get() });
-        let found = asked(ask, Signal::derive(query));
+        let found = use_query(ask, Signal::derive(query));
         let (device, table) = (choices.choice("device", String::new()), choices.choice("table", String::new()));
         State { range, group_by, device, limit: choices.choice("top", 10), table, found }
     }
@@ -163,5 +163,5 @@ fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoV
             on_row.run((state.group_by.0.get_untracked(), name));
         }
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty=wording::NOTHING_RAN saved=state.table /> }
 }

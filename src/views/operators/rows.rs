@@ -53,7 +53,7 @@ fn flops_columns() -> [Column; 4] {
 }
 
 /// What rows are called that have nothing of what they are grouped by: `(no layer)`, `(no HLO)`.
-fn untold(grouping: &str) -> String {
+fn placeholder(grouping: &str) -> String {
     // `Layer, first 2 parts` is still the layer.
     let grouping = grouping.split(',').next().unwrap_or(grouping);
     let is_shorthand = grouping.chars().nth(1).is_some_and(char::is_uppercase);
@@ -64,7 +64,7 @@ fn untold(grouping: &str) -> String {
 pub fn rows(operators: &Operators, device: &str, grouping: &str) -> Vec<Row> {
     let cells = |r: &OperatorRow| {
         let mut out = vec![
-            if r.name.is_empty() { Cell::Untold(untold(grouping)) } else { Cell::Text(r.name.clone()) },
+            if r.name.is_empty() { Cell::Placeholder(placeholder(grouping)) } else { Cell::Text(r.name.clone()) },
             Cell::from(r.occurrences),
             Cell::Text(r.device.clone()),
             Cell::Int(r.self_time.0),
@@ -107,7 +107,7 @@ pub fn by_operator(operators: &Operators, device: &str, grouping: &str) -> Vec<S
     for row in of_device(operators, device) {
         sums.entry(&row.name).or_insert((0, row.colour)).0 += row.self_time.0;
     }
-    let called = |name: &str| if name.is_empty() { untold(grouping) } else { name.into() };
+    let called = |name: &str| if name.is_empty() { placeholder(grouping) } else { name.into() };
     sums.into_iter().map(|(name, (value, colour))| Slice { name: called(name), value, colour }).collect()
 }
 
@@ -152,10 +152,10 @@ mod tests {
         let mut unnamed = operators();
         unnamed.rows[0].name = String::new();
         let row = &rows(&unnamed, "", "Layer")[0];
-        assert_eq!((&row.cells[0], row.name().as_str()), (&Cell::Untold("(no layer)".into()), ""));
+        assert_eq!((&row.cells[0], row.name().as_str()), (&Cell::Placeholder("(no layer)".into()), ""));
         assert_eq!(by_operator(&unnamed, "nc10", "HLO operator")[0].name, "(no HLO operator)");
-        assert_eq!(untold("Source location"), "(no source location)");
-        assert_eq!(untold("Layer, first 2 parts"), "(no layer)");
+        assert_eq!(placeholder("Source location"), "(no source location)");
+        assert_eq!(placeholder("Layer, first 2 parts"), "(no layer)");
     }
 
     #[test]

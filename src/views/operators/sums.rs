@@ -28,7 +28,7 @@ pub fn RangeSums(
     let (is_open, set_open) = choices.choice("sums", false);
     let has_range = Memo::new(move |_| range.get().is_some());
     let ask = StoredValue::new(ask);
-    let said = move || {
+    let description = move || {
         let of_rows = rows.with(|r| r.of_rows());
         range.get().map(|r| format!("Slices in the range of {}{of_rows}, by name", text::duration(r.duration())))
     };
@@ -38,7 +38,7 @@ pub fn RangeSums(
             <section class="range-sums" data-range-sums>
                 <button type="button" class="range-sums__bar" aria-expanded=move || is_open.get().to_string() on:click=move |_| set_open.set(!is_open.get_untracked())>
                     <span aria-hidden="true">{mark}</span>
-                    {said}
+                    {description}
                 </button>
                 <Show when=move || is_open.get()>
                     <Sums ask=ask.get_value() range boxed=rows on_row />
@@ -63,6 +63,6 @@ fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on
     let selected = RwSignal::new(None);
     view! {
         <Problem text=state.found.problem />
-        <Table id="range-sums" label="Slices in the range, by name" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table />
+        <Table id="range-sums" label="Slices in the range, by name" columns rows selected on_row=choose empty=wording::NOTHING_RAN saved=state.table />
     }
 }

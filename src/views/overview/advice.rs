@@ -4,7 +4,7 @@ use super::TimelineTarget;
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
 use crate::base::text;
 use crate::ui::advice::{self, Finding, Findings};
-use crate::views::ask::QueryState;
+use crate::views::query::QueryState;
 use leptos::prelude::*;
 
 /// All recommendations, most expensive first.

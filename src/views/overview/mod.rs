@@ -4,8 +4,8 @@ mod advice;
 pub mod rows;
 pub mod time_parts;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -35,7 +35,7 @@ pub fn OverviewView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(OverviewQuery { range: range.get() }));
-    let overview = asked(ask, query);
+    let overview = use_query(ask, query);
     let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
     view! {
         <section
@@ -110,7 +110,7 @@ fn Summary(overview: QueryState<Overview>) -> impl IntoView {
         let overview = overview.value.get();
         let line = |r: rows::SummaryLine| {
             view! {
-                <tr class:is-untold=!r.is_told title=r.definition>
+                <tr class:is-unrecorded=!r.is_recorded title=r.definition>
                     <th scope="row"><i class="swatch" style:background=swatch_colour(r.colour)></i>{r.label}</th>
                     <td class="figure" title=r.exact>{r.time}</td>
                     <td class="figure">{r.share}</td>

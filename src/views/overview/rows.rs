@@ -78,21 +78,21 @@ pub struct SummaryLine {
     /// Share of the mean step.
     pub share: String,
     /// Whether the trace records it at all.
-    pub is_told: bool,
+    pub is_recorded: bool,
 }
 
 /// The eight categories in order of priority.
 pub fn summary(overview: &Overview) -> Vec<SummaryLine> {
     let line = |r: &crate::analysis::torch::overview::SummaryRow| {
-        let told = |text: String| if r.is_told { text } else { "not available".into() };
+        let if_recorded = |text: String| if r.is_recorded { text } else { "not available".into() };
         SummaryLine {
             colour: colour(r.category),
             label: r.category.label(),
             definition: r.category.definition(),
-            time: told(duration(r.mean_ns)),
-            exact: told(text::time_exact(r.mean_ns.round() as i64)),
-            share: if r.is_told { text::percent(r.share) } else { String::new() },
-            is_told: r.is_told,
+            time: if_recorded(duration(r.mean_ns)),
+            exact: if_recorded(text::time_exact(r.mean_ns.round() as i64)),
+            share: if r.is_recorded { text::percent(r.share) } else { String::new() },
+            is_recorded: r.is_recorded,
         }
     };
     overview.summary.iter().map(line).collect()
@@ -109,13 +109,13 @@ fn duration(ns: f64) -> String {
 
 /// The categories that the trace records it, as slices.
 pub fn slices(overview: &Overview) -> Vec<Slice> {
-    let told = overview.summary.iter().filter(|r| r.is_told);
-    told.map(|r| Slice { name: r.category.label().into(), value: r.mean_ns.round() as i64, colour: colour(r.category) }).collect()
+    let recorded = overview.summary.iter().filter(|r| r.is_recorded);
+    recorded.map(|r| Slice { name: r.category.label().into(), value: r.mean_ns.round() as i64, colour: colour(r.category) }).collect()
 }
 
 /// Positions in [`Category::ALL`] of the categories that the trace records it.
-fn told(overview: &Overview) -> impl Iterator<Item = usize> {
-    (0..Category::ALL.len()).filter(|i| overview.summary.iter().any(|r| r.category == Category::ALL[*i] && r.is_told))
+fn recorded_categories(overview: &Overview) -> impl Iterator<Item = usize> {
+    (0..Category::ALL.len()).filter(|i| overview.summary.iter().any(|r| r.category == Category::ALL[*i] && r.is_recorded))
 }
 
 /// The colours of the steps' bars, from the ground up.
@@ -124,7 +124,7 @@ pub fn series(overview: &Overview) -> Vec<Series> {
         let category = Category::ALL[i];
         Series { name: category.label().into(), colour: colour(category), help: category.definition().into() }
     };
-    told(overview).map(one).collect()
+    recorded_categories(overview).map(one).collect()
 }
 
 /// A bar for each step, in the order of [`series`].
@@ -132,7 +132,7 @@ pub fn bars(overview: &Overview) -> Vec<Bar> {
     let bar = |s: &StepRow| Bar {
         name: s.name.clone(),
         group: String::new(),
-        values: told(overview).map(|i| s.parts[i].0 as f64).collect(),
+        values: recorded_categories(overview).map(|i| s.parts[i].0 as f64).collect(),
         note: "Click to show it in the timeline.".into(),
     };
     overview.steps.iter().map(bar).collect()
@@ -150,7 +150,7 @@ mod tests {
     use crate::base::TimeNs;
 
     fn overview() -> Overview {
-        let row = |category, mean_ns: f64, is_told| SummaryRow { category, mean_ns, share: mean_ns / 100.0, is_told };
+        let row = |category, mean_ns: f64, is_recorded| SummaryRow { category, mean_ns, share: mean_ns / 100.0, is_recorded };
         let ns = DurationNs;
         let step = StepRow {
             name: "5".into(),
@@ -163,11 +163,11 @@ mod tests {
             communication: ns(0),
             overlap: ns(0),
         };
-        let told = [60.0, 5.0, 0.0, 0.0, 10.0, 0.0, 20.0, 5.0];
+        let recorded = [60.0, 5.0, 0.0, 0.0, 10.0, 0.0, 20.0, 5.0];
         Overview {
             n_workers: 1,
             device_type: "GPU".into(),
-            summary: Category::ALL.iter().zip(told).map(|(c, v)| row(*c, v, *c != Category::Communication)).collect(),
+            summary: Category::ALL.iter().zip(recorded).map(|(c, v)| row(*c, v, *c != Category::Communication)).collect(),
             mean_step_ns: Some(100.0),
             steps: vec![step],
             has_step_marks: true,
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_not_zero() {
+    fn what_is_not_recorded_is_not_zero() {
         let lines = summary(&overview());
         let line = |label| lines.iter().find(|l| l.label == label).map(|l| (l.time.as_str(), l.share.as_str()));
         assert_eq!(line("Kernel"), Some(("60 ns", "60.0%")));

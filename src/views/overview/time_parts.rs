@@ -6,8 +6,8 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::palette::fixed;
 use crate::ui::table::Kind;
-use crate::views::ask::QueryState;
 use crate::views::part_order;
+use crate::views::query::QueryState;
 use leptos::prelude::*;
 
 /// Categories that can change their place: all but the rest of the step.
@@ -30,7 +30,7 @@ pub fn parts(overview: &Overview, order: &str) -> Vec<Share> {
     // A category that the trace does not record is no part.
     let is_recorded = |s: &Share| {
         let is_it = |r: &&crate::analysis::torch::overview::SummaryRow| r.category.label() == s.name;
-        s.value > 0.0 || overview.summary.iter().find(is_it).is_none_or(|r| r.is_told)
+        s.value > 0.0 || overview.summary.iter().find(is_it).is_none_or(|r| r.is_recorded)
     };
     categories.zip(times).map(part).filter(is_recorded).collect()
 }
@@ -102,7 +102,7 @@ mod tests {
     use crate::base::DurationNs;
 
     fn overview() -> Overview {
-        let row = |category| SummaryRow { category, mean_ns: 0.0, share: 0.0, is_told: category != Category::Communication };
+        let row = |category| SummaryRow { category, mean_ns: 0.0, share: 0.0, is_recorded: category != Category::Communication };
         Overview {
             combinations: vec![(0, DurationNs(5)), (1, DurationNs(40)), (1 | 16, DurationNs(30)), (16, DurationNs(25))],
             summary: Category::ALL.into_iter().map(row).collect(),

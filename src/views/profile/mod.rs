@@ -1,6 +1,6 @@
 //! What the file says of itself, what it does not hold, and how to record that.
 
-use crate::engine::HotColumns;
+use crate::engine::PageColumns;
 use crate::ui::controls::with_code;
 use crate::views::scope::EntireTrace;
 use leptos::prelude::*;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 pub fn ProfileView(
     /// The open profile.
     #[prop(into)]
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
     /// Views that are not in the side bar: name, what each needs, how to record that.
     views: Signal<Vec<[String; 3]>>,
 ) -> impl IntoView {
     let groups = move || {
         let mut groups: Vec<(String, Vec<(String, String)>)> = Vec::new();
-        for fact in hot.get().map(|h| h.info.meta.facts.clone()).unwrap_or_default() {
+        for fact in columns.get().map(|h| h.info.meta.facts.clone()).unwrap_or_default() {
             match groups.iter_mut().find(|g| g.0 == fact.group) {
                 Some(group) => group.1.push((fact.name, fact.value)),
                 None => groups.push((fact.group, vec![(fact.name, fact.value)])),
@@ -26,20 +26,20 @@ pub fn ProfileView(
         groups.into_iter().map(|(title, facts)| view! { <FactGroup title facts /> }).collect_view()
     };
     let missing = move || {
-        let missing = hot.get().map(|h| h.info.meta.not_available.clone()).unwrap_or_default();
+        let missing = columns.get().map(|h| h.info.meta.not_available.clone()).unwrap_or_default();
         (!missing.is_empty()).then(|| {
             let items = missing.into_iter().map(|m| view! { <li>{with_code(&m)}</li> }).collect_view();
             view! { <h2>"Not recorded in this file"</h2><ul class="profile__missing">{items}</ul> }
         })
     };
     let experimental = move || {
-        hot.get().is_some_and(|h| h.info.meta.is_experimental).then(|| {
+        columns.get().is_some_and(|h| h.info.meta.is_experimental).then(|| {
             view! { <p class="notice notice--warn">"This format has no published specification; support is experimental."</p> }
         })
     };
     view! {
         <section class="profile" data-view="profile">
-            <header class="torch__head"><h1>{move || hot.get().map(|h| h.info.meta.title.clone())}</h1><EntireTrace is_of_file=true /></header>
+            <header class="torch__head"><h1>{move || columns.get().map(|h| h.info.meta.title.clone())}</h1><EntireTrace is_of_file=true /></header>
             {experimental}
             <div class="profile__groups">{groups}</div>
             {missing}

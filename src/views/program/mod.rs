@@ -3,8 +3,8 @@
 pub mod rows;
 mod side_by_side;
 
-use super::ask::{QueryState, asked};
 use super::other_profile::OtherProfile;
+use super::query::{QueryState, use_query};
 use super::scope::EntireTrace;
 use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
@@ -36,7 +36,7 @@ pub fn ProgramView(
     // No engine is chosen at first: that of the selected slice is shown.
     let (engine, set_engine) = choices.choice("engine", u32::MAX);
     let query = Signal::derive(move || ProgramQuery { engine: Some(engine.get()).filter(|at| *at != u32::MAX), slice: slice.get() });
-    let program: QueryState<Program> = asked(ask.clone(), Signal::derive(move || Some(query.get())));
+    let program: QueryState<Program> = use_query(ask.clone(), Signal::derive(move || Some(query.get())));
     let (beside, set_beside) = choices.choice("beside", String::new());
     let other = Signal::derive(move || others.get().into_iter().find(|o| o.hash == beside.get()));
     let options = move || {

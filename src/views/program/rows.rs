@@ -78,15 +78,15 @@ pub fn words(program: &Program) -> Vec<Row> {
     let row = |r: &ProgramRow| {
         let operands = match (r.refused.is_empty(), r.operands.is_empty()) {
             (true, _) => text(&r.operands),
-            (false, true) => Cell::Untold(r.refused.clone()),
-            (false, false) => Cell::Untold(format!("{} ({})", r.operands, r.refused)),
+            (false, true) => Cell::Placeholder(r.refused.clone()),
+            (false, false) => Cell::Placeholder(format!("{} ({})", r.operands, r.refused)),
         };
         let mut cells = vec![Cell::Int(r.pc.into()), text(r.brackets.trim_end()), Cell::Text(r.opcode.clone()), operands];
         if program.has_times {
             let share = r.time.filter(|_| whole > 0).map(|t| t.0 as f64 / whole as f64);
             cells.extend([Cell::from(r.count), Cell::from(r.time), Cell::from(share), Cell::from(r.wait)]);
         }
-        let bir = if r.is_runtime { Cell::Untold("runtime".into()) } else { text(&r.bir) };
+        let bir = if r.is_runtime { Cell::Placeholder("runtime".into()) } else { text(&r.bir) };
         cells.extend([text(&r.layer), text(&r.source), bir]);
         Row::new(cells)
     };

@@ -2,8 +2,8 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::grouping::Grouping;
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::device::layers::LayersQuery;
 use crate::analysis::device::roofline::Roofline;
@@ -38,7 +38,7 @@ pub fn RooflineView(
         let query = LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() };
         Some(RooflineQuery { layers: query, regions: regions.get() })
     });
-    let roof: QueryState<Roofline> = asked(ask, question);
+    let roof: QueryState<Roofline> = use_query(ask, question);
     let groupings = roof.derive(|r| r.choices.clone());
     let max_depth = Memo::new(move |_| roof.value.with(|r| r.as_ref().map_or(0, |r| r.max_depth)));
     view! {

@@ -12,7 +12,7 @@ use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub fn SearchView(
     /// The rows of that range.
     rows: Signal<BoxedRows>,
     /// Where sorting and filter of the summary are kept.
-    kept: Choice<String>,
+    saved: Choice<String>,
     /// What is to be done.
     on_act: Callback<SearchAct>,
 ) -> impl IntoView {
@@ -69,7 +69,7 @@ pub fn SearchView(
                 when=move || is_wanted.get()
                 fallback=move || view! { <p class="waiting" data-search-hint="">{HOW}" "{move || of_range(range.with(Option::is_some))}</p> }
             >
-                <Summary ask=ask.clone() search options kept on_act />
+                <Summary ask=ask.clone() search options saved on_act />
             </Show>
             <Show when=move || is_wanted.get() || range.get().is_some()>
                 <values::Values ask=values_ask.clone() search options fields=columns.clone() range boxed=rows />
@@ -98,16 +98,16 @@ fn Found(search: Signal<Search>, is_wanted: Memo<bool>) -> impl IntoView {
 /// How many hits there are; nothing where nothing is looked for.
 fn found(search: &Search, is_wanted: bool) -> String {
     let all = text::count(search.n_found());
-    let moments = text::count(search.n_instants);
-    let moments = if search.n_instants > 0 {
-        format!(", including {moments} instants (such as semaphore updates and errors)")
+    let instants = text::count(search.n_instants);
+    let instants = if search.n_instants > 0 {
+        format!(", including {instants} instants (such as semaphore updates and errors)")
     } else {
         String::new()
     };
     match (is_wanted && search.refused.is_none(), search.at) {
         (false, _) => String::new(),
-        (_, Some(at)) => format!("{} of {all} hits{moments}", text::count(at as u64 + 1)),
-        _ => format!("{all} hits{moments}"),
+        (_, Some(at)) => format!("{} of {all} hits{instants}", text::count(at as u64 + 1)),
+        _ => format!("{all} hits{instants}"),
     }
 }
 
@@ -210,7 +210,7 @@ fn wanted(search: Signal<Search>, options: SearchOptions) -> Option<(SearchQuery
 
 /// The hits summed up, by device and name.
 #[component]
-fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choice<String>, on_act: Callback<SearchAct>) -> impl IntoView {
+fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, saved: Choice<String>, on_act: Callback<SearchAct>) -> impl IntoView {
     let wanted = Memo::new(move |_| wanted(search, options));
     let answer = latest(move || {
         let (ask, wanted) = (ask.clone(), wanted.get());
@@ -230,7 +230,7 @@ fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choic
     });
     view! {
         <p class="searchview__totals figure" data-totals="">{move || found.with(rows::totals)}</p>
-        <Table id="search-summary" label="Hits by device and name" columns=Signal::stored(Arc::new(rows::columns())) rows on_row empty="No slice was found." kept />
+        <Table id="search-summary" label="Hits by device and name" columns=Signal::stored(Arc::new(rows::columns())) rows on_row empty="No slice was found." saved />
     }
 }
 

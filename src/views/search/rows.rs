@@ -56,7 +56,7 @@ mod tests {
     use crate::base::{DurationNs, TimeNs, TimeRange};
 
     #[test]
-    fn hits_are_told_in_a_sentence_and_in_rows() {
+    fn hits_are_shown_in_a_sentence_and_in_rows() {
         let row = HitRow {
             name: "a".into(),
             device: "d".into(),

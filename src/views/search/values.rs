@@ -7,7 +7,7 @@ use crate::engine::query::{HitTablesQuery, Within};
 use crate::state::BoxedRows;
 use crate::state::search::{Search, SearchOptions};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::views::scope;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -55,7 +55,7 @@ pub fn Values(
         view! { <option value=id selected=move || field.get() == this>{label}</option> }
     });
     let known = known.collect_view();
-    let said = move || {
+    let description = move || {
         let of_rows = range.get().map(|_| boxed.with(|b| b.of_rows())).unwrap_or_default();
         format!("{}{of_rows}", scope::sentence(range.get()))
     };
@@ -66,7 +66,7 @@ pub fn Values(
                 "Field"
                 <select class="select" data-field="search-values" on:change:target=move |e| set_field.set(e.target().value())>{known}</select>
             </label>
-            <span class="searchview__scope">{said}</span>
+            <span class="searchview__scope">{description}</span>
             <span class="searchview__scope figure" data-values-cut="">{move || found.with(|f| cut(f, &field.get()))}</span>
         </div>
         <Table id="search-values" label="Values of a field by row of the timeline" columns rows empty="None of these slices has this field." />

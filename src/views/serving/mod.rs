@@ -7,7 +7,7 @@ use crate::base::{SliceId, TimeRange};
 use crate::ui::bars::Bars;
 use crate::ui::controls::{Problem, with_code};
 use crate::ui::table::{Column, Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::views::{device_tables, scope};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ pub fn ServingView(
     on_range: Callback<Option<TimeRange>>,
 ) -> impl IntoView {
     let query = move || Some(ServingQuery { range: range.get(), burst: None });
-    let found: QueryState<Serving> = asked(ask, Signal::derive(query));
+    let found: QueryState<Serving> = use_query(ask, Signal::derive(query));
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {

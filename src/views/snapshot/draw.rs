@@ -20,7 +20,7 @@ pub const BELOW: f64 = 22.0;
 
 /// A moment that is marked: position on the axis, label, whether it is a failed allocation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HoveredMoment {
+pub struct TimeMarker {
     pub at: i64,
     pub label: String,
     pub is_failure: bool,
@@ -96,11 +96,11 @@ pub fn band_at<'a>(picture: &'a Picture, places: &PictureLayout, x: f64, y: f64)
 
 /// What is drawn over the bands.
 pub struct Marks<'a> {
-    pub moments: &'a [HoveredMoment],
+    pub time_markers: &'a [TimeMarker],
     /// The chosen moment, on the axis.
     pub cursor: Option<i64>,
     /// The allocation that is chosen or under the pointer.
-    pub lit: Option<u32>,
+    pub highlighted: Option<u32>,
     /// Whether the axis is time.
     pub by_time: bool,
 }
@@ -169,24 +169,24 @@ pub fn paint(
         // A canvas that refuses stays without them until the next frame.
         let _ = context.draw_image_with_html_canvas_element_and_dw_and_dh(canvas, LEFT, 0.0, places.width(), height);
     }
-    if let Some(lit) = marks.lit {
+    if let Some(highlighted) = marks.highlighted {
         context.set_stroke_style_str(&look.text);
         context.set_line_width(2.0);
-        for band in picture.bands.iter().filter(|b| b.id == lit) {
+        for band in picture.bands.iter().filter(|b| b.id == highlighted) {
             let [x, y, width, tall] = area(band, places);
             context.stroke_rect(x, y, width.max(1.0), tall.max(1.0));
         }
     }
-    for moment in marks.moments {
-        let x = places.x(moment.at as f64);
+    for marker in marks.time_markers {
+        let x = places.x(marker.at as f64);
         if !(LEFT - 1.0..=right).contains(&x) {
             continue;
         }
-        let colour = if moment.is_failure { look.slot(fixed::MORE) } else { look.quiet.clone() };
+        let colour = if marker.is_failure { look.slot(fixed::MORE) } else { look.quiet.clone() };
         look::rule(context, (x, 0.0), (x, height), &colour);
         context.set_fill_style_str(&colour);
         let (at, align) = if x > right - 120.0 { (x - 4.0, "right") } else { (x + 4.0, "left") };
-        look::write(context, &moment.label, at, 9.0, align);
+        look::write(context, &marker.label, at, 9.0, align);
     }
     if let Some(cursor) = marks.cursor {
         let x = places.x(cursor as f64);

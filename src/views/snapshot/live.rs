@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::engine::query::AllocationQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -21,12 +21,13 @@ pub(super) fn Live(state: State, ask: Ask) -> impl IntoView {
         let chosen = state.by.0.get();
         GroupBy::ALL.map(|by| view! { <option value=by.id() selected=chosen == by.id()>{by.label()}</option> }).collect_view()
     };
-    let heading = move || if state.moment.0.with(String::is_empty) { "Allocated at the peak" } else { "Allocated at the chosen moment" };
-    let sentence = move || state.live.value.with(|l| l.as_ref().map(|l| rows::moment(l)));
-    let go = move |to: &'static str| move |_| state.moment.1.set(to.into());
+    let heading =
+        move || if state.chosen_time.0.with(String::is_empty) { "Allocated at the peak" } else { "Allocated at the chosen moment" };
+    let sentence = move || state.live.value.with(|l| l.as_ref().map(|l| rows::summary_of(l)));
+    let go = move |to: &'static str| move |_| state.chosen_time.1.set(to.into());
     let last = move |_| {
         if let Some(n) = state.of_device(|d| d.n_events) {
-            state.moment.1.set(n.to_string());
+            state.chosen_time.1.set(n.to_string());
         }
     };
     let groups = state.live.derive(rows::group_rows);
@@ -57,7 +58,7 @@ pub(super) fn Live(state: State, ask: Ask) -> impl IntoView {
             <Problem text=state.live.problem />
             <Table
                 id="snapshot-live" label="Allocated memory by frame" columns=Signal::stored(Arc::new(rows::group_columns())) rows=groups on_row=choose
-                kept=state.choices.choice("live", "-bytes|||".into()) empty="Nothing is allocated at this moment."
+                saved=state.choices.choice("live", "-bytes|||".into()) empty="Nothing is allocated at this moment."
             />
             <p class="torch__hint">"Click a row to show the stack of its largest allocation. " {cut}</p>
         </section>
@@ -71,7 +72,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
         let device = state.of_device(|d| d.device)?;
         Some(AllocationsQuery { device, state: state.state(), limit: ALLOCATIONS_MAX })
     });
-    let found: QueryState<LiveAllocations> = asked(ask.clone(), query);
+    let found: QueryState<LiveAllocations> = use_query(ask.clone(), query);
     let choose = Callback::new(move |at: usize| {
         let id = found.value.with_untracked(|f| f.as_ref().and_then(|f| f.rows.get(at).map(|a| a.id)));
         state.chosen.set(id.or(state.chosen.get_untracked()));
@@ -95,7 +96,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
             <div class="memory__pieces">
                 <Table
                     id="snapshot-allocations" label="Allocations at this moment" columns=Signal::stored(Arc::new(rows::allocation_columns()))
-                    rows=found.derive(rows::allocation_rows) on_row=choose selected kept=state.choices.choice("allocations", "-size|||".into())
+                    rows=found.derive(rows::allocation_rows) on_row=choose selected saved=state.choices.choice("allocations", "-size|||".into())
                     empty="Nothing is allocated at this moment."
                 />
                 <Detail state ask />
@@ -108,7 +109,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
 #[component]
 fn Detail(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || Some(AllocationQuery { device: state.of_device(|d| d.device)?, id: state.chosen.get()? }));
-    let found: QueryState<AllocationDetail> = asked(ask, query);
+    let found: QueryState<AllocationDetail> = use_query(ask, query);
     move || {
         found.value.get().filter(|_| state.chosen.get().is_some()).map(|detail| {
             let facts = rows::life(&detail).into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view();

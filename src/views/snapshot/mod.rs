@@ -13,7 +13,7 @@ use crate::engine::query::SnapshotQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::controls::{Help, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use live::Live;
@@ -33,7 +33,7 @@ struct State {
     /// What is seen of the axis; empty is everything.
     window: Choice<String>,
     /// State whose allocations are listed; empty is the peak.
-    moment: Choice<String>,
+    chosen_time: Choice<String>,
     by: Choice<String>,
     /// The allocation with its stack beside the table.
     chosen: RwSignal<Option<u32>>,
@@ -48,7 +48,7 @@ impl State {
 
     /// The state chosen; `None` is the peak. Tracked.
     fn state(&self) -> Option<u32> {
-        self.moment.0.with(|m| m.parse().ok())
+        self.chosen_time.0.with(|m| m.parse().ok())
     }
 }
 
@@ -61,16 +61,16 @@ pub fn SnapshotView(
     #[prop(default = ViewState::detached("snapshot"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let summary = asked(ask.clone(), Signal::stored(Some(SnapshotQuery)));
-    let (device, moment) = (choices.choice("device", String::new()), choices.choice("at", String::new()));
+    let summary = use_query(ask.clone(), Signal::stored(Some(SnapshotQuery)));
+    let (device, chosen_time) = (choices.choice("device", String::new()), choices.choice("at", String::new()));
     let by = choices.choice("group", GroupBy::default().id().to_string());
     let query = Signal::derive(move || {
         let device = summary.value.with(|s| s.as_ref().and_then(|s| rows::device(s, &device.0.get())).map(|d| d.device))?;
         let by = by.0.with(|by| GroupBy::of(by)).unwrap_or_default();
-        let state = moment.0.with(|m| m.parse().ok());
+        let state = chosen_time.0.with(|m| m.parse().ok());
         Some(LiveQuery { device, state, by })
     });
-    let live = asked(ask.clone(), query);
+    let live = use_query(ask.clone(), query);
     let state = State {
         summary,
         live,
@@ -78,7 +78,7 @@ pub fn SnapshotView(
         by_time: choices.choice("time", false),
         is_fitted: choices.choice("fit", false),
         window: choices.choice("window", String::new()),
-        moment,
+        chosen_time,
         by,
         chosen: RwSignal::new(None),
         choices,
@@ -120,7 +120,7 @@ fn Heading(state: State) -> impl IntoView {
     };
     let choose = move |device: String| {
         state.device.1.set(device);
-        state.moment.1.set(String::new());
+        state.chosen_time.1.set(String::new());
         state.chosen.set(None);
     };
     let has_times = move || state.summary.value.with(|s| s.as_ref().is_some_and(|s| s.has_times));
@@ -159,7 +159,7 @@ fn Failures(state: State) -> impl IntoView {
     let table_rows = Memo::new(move |_| Arc::new(state.of_device(rows::oom_rows).unwrap_or_default()));
     let choose = Callback::new(move |at: usize| {
         if let Some(Some(at)) = untrack(|| state.of_device(|d| d.ooms.get(at).map(|o| o.state))) {
-            state.moment.1.set(at.to_string());
+            state.chosen_time.1.set(at.to_string());
         }
     });
     view! {
@@ -169,7 +169,7 @@ fn Failures(state: State) -> impl IntoView {
                 <p class="torch__hint">"Click a row to list what was allocated at that moment."</p>
                 <Table
                     id="snapshot-failures" label="Failed allocations" columns=Signal::stored(Arc::new(rows::oom_columns())) rows=table_rows on_row=choose
-                    kept=state.choices.choice("failures", "event|||".into())
+                    saved=state.choices.choice("failures", "event|||".into())
                 />
             </section>
         </Show>

@@ -12,7 +12,7 @@ use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
 use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -95,7 +95,7 @@ impl PictureState {
         let Some(picture) = self.picture.get_untracked() else { return };
         let places = self.places(&picture);
         let Some(state) = places.column(x).and_then(|c| picture.states.get(c).copied()) else { return };
-        self.state.moment.1.set(state.to_string());
+        self.state.chosen_time.1.set(state.to_string());
         if let Some(band) = draw::band_at(&picture, &places, x, y) {
             self.state.chosen.set(Some(band.id));
         }
@@ -105,7 +105,7 @@ impl PictureState {
     fn step(&self, by: i64) {
         let now = self.state.live.value.with_untracked(|l| l.as_ref().map_or(0, |l| i64::from(l.state)));
         let last = self.state.of_device(|d| d.n_events as i64).unwrap_or(0);
-        self.state.moment.1.set((now + by).clamp(0, last).to_string());
+        self.state.chosen_time.1.set((now + by).clamp(0, last).to_string());
     }
 }
 
@@ -148,7 +148,7 @@ fn follow(core: PictureState, ask: Ask) {
 /// The chosen moment on the axis. Tracked.
 fn cursor(core: PictureState) -> Option<i64> {
     let by_time = core.state.by_time.0.get();
-    let is_chosen = core.state.moment.0.with(|m| !m.is_empty());
+    let is_chosen = core.state.chosen_time.0.with(|m| !m.is_empty());
     let place = |live: &Arc<Live>| if by_time { live.time } else { Some(i64::from(live.state)) };
     is_chosen.then(|| core.state.live.value.with(|l| l.as_ref().and_then(place))).flatten()
 }
@@ -174,8 +174,9 @@ fn redraw(core: PictureState) {
 fn paint(core: PictureState, context: &CanvasRenderingContext2d, size: Size, look: &Look, (areas, scale): (&mut AreaCanvas, f64)) {
     let (picture, by_time) = (core.picture.get(), core.state.by_time.0.get());
     let Some(picture) = picture else { return };
-    let moments = core.state.of_device(|d| rows::moments(d, by_time)).unwrap_or_default();
-    let marks = Marks { moments: &moments, cursor: cursor(core), lit: core.hovered.get().or(core.state.chosen.get()), by_time };
+    let time_markers = core.state.of_device(|d| rows::time_markers(d, by_time)).unwrap_or_default();
+    let marks =
+        Marks { time_markers: &time_markers, cursor: cursor(core), highlighted: core.hovered.get().or(core.state.chosen.get()), by_time };
     draw::paint(context, &picture, &PictureLayout::new(&picture, core.shown(), size), &marks, look, (areas, scale));
 }
 
@@ -248,7 +249,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
     });
     follow(core, ask.clone());
     let question = Signal::derive(move || Some(AllocationQuery { device: state.of_device(|d| d.device)?, id: hovered.get()? }));
-    let detail = asked(ask, question);
+    let detail = use_query(ask, question);
     let shown = Signal::derive(move || readout(core, detail));
     let derive = move |make: fn(&Picture) -> Vec<crate::ui::table::Row>| {
         Signal::derive(move || Arc::new(picture.with(|p: &Option<Arc<Picture>>| p.as_ref().map(|p| make(p)).unwrap_or_default())))
@@ -349,12 +350,12 @@ fn Canvas(core: PictureState) -> impl IntoView {
         format!("{from}-{to}")
     };
     let cursor = move || core.state.live.value.with(|l| l.as_ref().map(|l| l.state.to_string()));
-    let said = move || {
-        core.state.live.value.with(|l| l.as_ref().map(|l| format!("Allocated memory over time, stacked by allocation. Chosen moment: {}. Arrow keys move it by an event, W and S zoom, A and D pan, F fits all; the values follow as a table", rows::moment(l))))
+    let description = move || {
+        core.state.live.value.with(|l| l.as_ref().map(|l| format!("Allocated memory over time, stacked by allocation. Chosen moment: {}. Arrow keys move it by an event, W and S zoom, A and D pan, F fits all; the values follow as a table", rows::summary_of(l))))
     };
     view! {
         <canvas
-            class="chart__plot can-drag snapshot__plot" role="img" tabindex="0" aria-label=said data-window=shown data-cursor=cursor
+            class="chart__plot can-drag snapshot__plot" role="img" tabindex="0" aria-label=description data-window=shown data-cursor=cursor
             data-bands=move || core.picture.with(|p| p.as_ref().map(|p| p.bands.len().to_string()))
             data-lit=move || core.hovered.get().map(|id| id.to_string())
             node_ref=core.plot.canvas on:pointerdown=down on:pointermove=moved on:pointerup=up on:pointerleave=leave on:wheel=wheel
@@ -376,7 +377,7 @@ fn key(core: PictureState, event: &ev::KeyboardEvent) {
         "f" | "F" => core.window.set(None),
         "ArrowLeft" => core.step(-by),
         "ArrowRight" => core.step(by),
-        "Home" => core.state.moment.1.set("0".into()),
+        "Home" => core.state.chosen_time.1.set("0".into()),
         "End" => core.step(i64::from(u32::MAX)),
         _ => return,
     }

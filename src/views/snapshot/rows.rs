@@ -1,6 +1,6 @@
 //! What the Memory snapshot view shows, from the worker's answers.
 
-use super::draw::HoveredMoment;
+use super::draw::TimeMarker;
 use crate::analysis::snapshot::{
     Allocation, AllocationDetail, DeviceSummary, Live, LiveAllocations, OomRow, Picture, SegmentMap, SnapshotSummary,
 };
@@ -26,21 +26,21 @@ pub fn figures(device: &DeviceSummary) -> String {
 }
 
 /// Marks of the peak and of failed allocations.
-pub fn moments(device: &DeviceSummary, by_time: bool) -> Vec<HoveredMoment> {
+pub fn time_markers(device: &DeviceSummary, by_time: bool) -> Vec<TimeMarker> {
     let place = |state: u32, time: Option<i64>| if by_time { time } else { Some(i64::from(state)) };
-    let peak = place(device.peak_state, device.peak_time).map(|at| HoveredMoment {
+    let peak = place(device.peak_state, device.peak_time).map(|at| TimeMarker {
         at,
         label: format!("Peak {}", text::bytes(device.peak)),
         is_failure: false,
     });
     let oom = |o: &OomRow| {
-        Some(HoveredMoment { at: place(o.state, o.time)?, label: format!("Out of memory: {}", text::bytes(o.size)), is_failure: true })
+        Some(TimeMarker { at: place(o.state, o.time)?, label: format!("Out of memory: {}", text::bytes(o.size)), is_failure: true })
     };
     peak.into_iter().chain(device.ooms.iter().filter_map(oom)).collect()
 }
 
 /// A state in words.
-pub fn moment(live: &Live) -> String {
+pub fn summary_of(live: &Live) -> String {
     let event =
         if live.state == 0 { "before the first event".into() } else { format!("after event {}", text::count(u64::from(live.state))) };
     let time = live.time.filter(|_| live.state > 0).map(|t| format!(" ({})", text::duration(DurationNs(t)))).unwrap_or_default();
@@ -272,8 +272,8 @@ mod tests {
     #[test]
     fn sentences_name_what_is_meant() {
         let live = Live { state: 4, time: Some(1500), bytes: 1024, n: 2, reserved: 2048, ..Live::default() };
-        assert_eq!(moment(&live), "1.00 KiB in 2 allocations after event 4 (1.50 µs), 50.0% of 2.00 KiB reserved");
-        assert_eq!(moment(&Live::default()), "0 B in 0 allocations before the first event");
+        assert_eq!(summary_of(&live), "1.00 KiB in 2 allocations after event 4 (1.50 µs), 50.0% of 2.00 KiB reserved");
+        assert_eq!(summary_of(&Live::default()), "0 B in 0 allocations before the first event");
         let detail = AllocationDetail {
             row: Allocation { size: 5, from: Some(2), times: (Some(7), None), ..Allocation::default() },
             requested: Some((3, None)),
@@ -294,8 +294,8 @@ mod tests {
             ooms: vec![OomRow { state: 5, time: Some(90), size: 1 << 30, ..OomRow::default() }],
             ..DeviceSummary::default()
         };
-        assert_eq!(moments(&device, false).iter().map(|m| (m.at, m.is_failure)).collect::<Vec<_>>(), [(3, false), (5, true)]);
-        assert_eq!(moments(&device, true)[1].at, 90);
+        assert_eq!(time_markers(&device, false).iter().map(|m| (m.at, m.is_failure)).collect::<Vec<_>>(), [(3, false), (5, true)]);
+        assert_eq!(time_markers(&device, true)[1].at, 90);
         assert_eq!(figures(&device), "Peak 10 B after 70 ns; 0 allocations, 0 events", "without segments reserved memory is not known");
     }
 }

@@ -11,7 +11,7 @@ use crate::ui::chart::{Frame, Readout, ReadoutCard};
 use crate::ui::controls::Problem;
 use crate::ui::palette::fixed;
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ fn cell_at(map: &SegmentMap, size: Size, x: f64, y: f64) -> Option<&SegmentCell>
 #[component]
 pub(super) fn Segments(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || Some(SegmentsQuery { device: state.of_device(|d| d.device)? }));
-    let found: QueryState<SegmentMap> = asked(ask, query);
+    let found: QueryState<SegmentMap> = use_query(ask, query);
     let value = found.value;
     let plot = Plot::new(move |context, size, look| value.with(|m| m.iter().for_each(|m| paint(context, m, size, look))));
     let pointer = RwSignal::new(None::<(f64, f64)>);
@@ -126,7 +126,7 @@ pub(super) fn Segments(state: State, ask: Ask) -> impl IntoView {
             </p>
             <Table
                 id="snapshot-segment-rows" label="Segments" columns rows=found.derive(rows::segment_rows)
-                kept=state.choices.choice("segments", "-free|||".into()) empty="No segments are recorded in this file."
+                saved=state.choices.choice("segments", "-free|||".into()) empty="No segments are recorded in this file."
             />
         </section>
     }

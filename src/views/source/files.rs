@@ -21,7 +21,7 @@ pub fn is_source(name: &str) -> bool {
 }
 
 /// Endings of files that lie beside source and are no profiles.
-const BESIDE: [&str; 22] = [
+const NON_SOURCE_EXTENSIONS: [&str; 22] = [
     "md", "rst", "txt", "toml", "cfg", "ini", "yaml", "yml", "lock", "sh", "bat", "ipynb", "csv", "html", "css", "js", "ts", "png", "jpg",
     "svg", "pyc", "pdf",
 ];
@@ -33,7 +33,7 @@ pub fn is_beside_source(name: &str) -> bool {
     let ending = file.rsplit_once('.').map(|n| n.1);
     is_hidden
         || ["LICENSE", "Makefile", "Dockerfile"].contains(&file)
-        || ending.is_some_and(|e| BESIDE.iter().any(|known| known.eq_ignore_ascii_case(e)))
+        || ending.is_some_and(|e| NON_SOURCE_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(e)))
 }
 
 /// Of `given`, the file that `wanted` means: the one with the most parts of the path in common, from the right; at least its name.
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn source_is_told_by_its_ending() {
+    fn source_is_recognised_by_its_extension() {
         assert!(is_source("a/b/kernel.PY") && is_source("x.cpp"));
         for beside in ["project/README.md", "project/.git/HEAD", "p/__pycache__/a.cpython-311.pyc", "p/LICENSE", ".gitignore"] {
             assert!(is_beside_source(beside), "{beside}");

@@ -4,7 +4,7 @@ pub mod files;
 pub mod pane;
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use super::scope;
 use crate::analysis::device::Source;
 pub use crate::analysis::device::SourceLocation;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Asks for the lines of a profile, of a range where there is one.
 pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> QueryState<Source> {
     let question = Signal::derive(move || Some(SourceQuery { range: range.get() }));
-    asked(ask, question)
+    use_query(ask, question)
 }
 
 /// The instructions of a line, by start; `None` without an answer.

@@ -108,9 +108,9 @@ fn Code(
         let (of, longest) = margin.get();
         let line = |(i, code): (usize, &String)| {
             let number = i as u32 + 1;
-            let told = of.get(&number).cloned();
+            let totals = of.get(&number).cloned();
             let place = SourceLocation { file: name.clone(), line: number };
-            view! { <CodeLine place code=code.clone() told longest here on_place /> }
+            view! { <CodeLine place code=code.clone() totals longest here on_place /> }
         };
         lines.iter().take(MOST_LINES).enumerate().map(line).collect_view()
     };
@@ -132,13 +132,13 @@ fn centre(list: &web_sys::HtmlElement, line: u32) {
 fn CodeLine(
     place: SourceLocation,
     code: String,
-    told: Option<SourceLine>,
+    totals: Option<SourceLine>,
     longest: i64,
     here: Memo<Vec<u32>>,
     on_place: Callback<SourceLocation>,
 ) -> impl IntoView {
     let number = place.line;
-    let Some(told) = told else {
+    let Some(totals) = totals else {
         return view! {
             <li class="source__line" class:source__line--here=move || here.with(|h| h.contains(&number)) data-line=number.to_string()>
                 <span class="source__figure"></span><span class="source__figure"></span><span class="source__figure"></span>
@@ -147,9 +147,9 @@ fn CodeLine(
         }
         .into_any();
     };
-    let share = told.time.0 as f64 / longest.max(1) as f64 * 100.0;
-    let flops = told.flops.map_or("FLOPs not available".to_string(), |f| format!("{} FLOPs", text::count(f)));
-    let (n, time) = (text::count(told.instructions), text::duration(told.time));
+    let share = totals.time.0 as f64 / longest.max(1) as f64 * 100.0;
+    let flops = totals.flops.map_or("FLOPs not available".to_string(), |f| format!("{} FLOPs", text::count(f)));
+    let (n, time) = (text::count(totals.instructions), text::duration(totals.time));
     let title = format!("{n} instructions, {time}, {flops}. Click to show them in the timeline.");
     view! {
         <li
@@ -158,7 +158,7 @@ fn CodeLine(
         >
             <span class="source__figure" style=format!("--share:{share:.1}%")>{n}</span>
             <span class="source__figure">{time}</span>
-            <span class="source__figure">{told.flops.map(rows::flops)}</span>
+            <span class="source__figure">{totals.flops.map(rows::flops)}</span>
             <span class="source__number">{number}</span>
             <code class="source__text">{code}</code>
         </li>

@@ -4,8 +4,8 @@ use super::result::{self, Found, quoted};
 use super::tokens::{self, Problem, Statement};
 use crate::base::{TimeRange, arrow, text};
 use crate::engine::query::{TableInfo, TableInfosQuery, TablePartQuery};
-use crate::worker::client::Ask;
-use crate::worker::duckdb::Engine;
+use crate::worker::client::{Ask, EngineError};
+use crate::worker::duckdb::{DuckDbError, Engine};
 use futures_util::future::join;
 use gloo_timers::future::TimeoutFuture;
 use std::cell::{Cell, RefCell};
@@ -40,6 +40,28 @@ pub const BASE: &str = "base";
 /// and the one in front so.
 pub const EXPERIMENT: &str = "experiment";
 
+/// Why a query was not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// No profile is open.
+    #[error("Open a profile first.")]
+    NoProfile,
+    /// The result is larger than the engine's memory.
+    #[error("The query needs more than 2 GB of memory and was ended. Restrict it by a range, or select fewer columns.")]
+    OutOfMemory,
+    /// A table is larger than the memory for tables.
+    #[error(
+        "The columns of `{table}` need more memory than tables may take ({}). Name fewer columns, or close a profile.",
+        text::bytes(*bytes_left)
+    )]
+    TooLarge {
+        /// Its name.
+        table: String,
+        /// The memory for tables.
+        bytes_left: u64,
+    },
+}
+
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -49,9 +71,9 @@ pub enum Failure {
     Ended(String),
 }
 
-impl From<String> for Failure {
-    fn from(sentence: String) -> Self {
-        Failure::Problem(Problem { sentence, place: None })
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure::Problem(Problem { sentence: error.to_string(), place: None })
     }
 }
 
@@ -85,19 +107,19 @@ thread_local! {
 }
 
 /// From the last view that is left to the end of its engine, ms: who looks at a slice in the timeline and comes back need not wait.
-const KEPT_MS: u32 = 60_000;
+const IDLE_BEFORE_END_MS: u32 = 60_000;
 
 /// A view is there.
 pub fn shown() {
     VIEWS.set((VIEWS.get().0 + 1, VIEWS.get().1 + 1));
 }
 
-/// A view is gone. The memory of the last one is returned after [`KEPT_MS`].
+/// A view is gone. The memory of the last one is returned after [`IDLE_BEFORE_END_MS`].
 pub fn hidden() {
     let (shown, ever) = VIEWS.get();
     VIEWS.set((shown.saturating_sub(1), ever));
     leptos::task::spawn_local(async move {
-        TimeoutFuture::new(KEPT_MS).await;
+        TimeoutFuture::new(IDLE_BEFORE_END_MS).await;
         if VIEWS.get() == (0, ever) {
             stop();
         }
@@ -151,8 +173,8 @@ pub fn keep_only(ids: &[u32]) {
 }
 
 /// Tables of the first source and of the others, for completion: starts nothing.
-pub async fn infos(ask: &Ask) -> Result<Vec<TableInfo>, String> {
-    ask.ask(TableInfosQuery).await.map_err(|e| e.to_string())
+pub async fn infos(ask: &Ask) -> Result<Vec<TableInfo>, EngineError> {
+    ask.ask(TableInfosQuery).await
 }
 
 impl Run<'_> {
@@ -164,7 +186,7 @@ impl Run<'_> {
     pub async fn run(&self, text: &str) -> Result<Found, Failure> {
         let statement = tokens::statement(text)?;
         let open = self.open().await?;
-        let Some(front) = self.sources.first() else { return Err("Open a profile first.".to_string().into()) };
+        let Some(front) = self.sources.first() else { return Err(QueryError::NoProfile.into()) };
         for source in self.sources {
             self.prepare(&open, source).await?;
         }
@@ -303,7 +325,7 @@ impl Run<'_> {
         let others = open.loaded.borrow().tables.values().map(|t| t.bytes).sum::<u64>();
         let (mut n_rows, mut n_bytes) = (0, 0);
         let ask = |from| source.ask.ask(TablePartQuery { table: name.into(), columns: columns.clone(), range: None, from });
-        let mut part = ask(0).await.map_err(|e| e.to_string())?;
+        let mut part = ask(0).await?;
         open.engine.run(&create(&quoted(&source.schema), name, &columns_of(&part.columns))).await?;
         loop {
             self.check()?;
@@ -325,10 +347,10 @@ impl Run<'_> {
                 }
             };
             let (added, following) = join(add, following).await;
-            added.map_err(|e| if e.contains("Out of Memory") { too_large(name, self.bytes_left) } else { e.into() })?;
+            added.map_err(|e| if is_out_of_memory(&e) { too_large(name, self.bytes_left) } else { e.into() })?;
             n_rows += part.n_rows;
             (self.on_phase)(format!("Loading `{name}`: {} rows…", text::count(n_rows)));
-            match following.map_err(|e| e.to_string())? {
+            match following? {
                 Some(next) => part = next,
                 None => return Ok(n_bytes),
             }
@@ -343,10 +365,10 @@ impl Run<'_> {
             Statement::Query(text) => (text, false),
             Statement::Explain(text) => (text, true),
         };
-        let failed = |error: String, n_before| Failure::Problem(tokens::problem(&error, text, n_before));
+        let failed = |error: DuckDbError, n_before| Failure::Problem(tokens::problem(&error.to_string(), text, n_before));
         if is_explained {
             let bytes = open.engine.run(text).await.map_err(|e| failed(e, 0))?;
-            let batch = arrow::read(&bytes).map_err(|e| e.to_string())?;
+            let batch = arrow::read(&bytes)?;
             let fields: Vec<result::Field> =
                 batch.columns.iter().map(|c| result::Field { name: c.0.clone(), kind: "VARCHAR".into() }).collect();
             let rows = result::rows(&fields, batch);
@@ -358,22 +380,20 @@ impl Run<'_> {
             Ok(true) => {}
             Ok(false) if self.is_ended.get() => return Err(Failure::Ended("The query was cancelled.".into())),
             Ok(false) => return Err(Failure::Ended(TOO_LONG.into())),
-            Err(error) if error.contains("Out of Memory") => {
+            Err(error) if is_out_of_memory(&error) => {
                 stop();
-                return Err("The query needs more than 2 GB of memory and was ended. Restrict it by a range, or select fewer columns."
-                    .to_string()
-                    .into());
+                return Err(QueryError::OutOfMemory.into());
             }
             Err(error) => return Err(failed(error, 1)),
         }
         let ms = js_sys::Date::now() - began_ms;
-        let fields = result::fields(&arrow::read(&open.engine.run("DESCRIBE \"sql result\"").await?).map_err(|e| e.to_string())?);
+        let fields = result::fields(&arrow::read(&open.engine.run("DESCRIBE \"sql result\"").await?)?);
         let casts: Vec<String> = fields.iter().map(result::Field::cast).collect();
         let mut rows = Vec::new();
         loop {
             let from = rows.len();
             let page = format!("SELECT {} FROM \"sql result\" WHERE rowid >= {from} AND rowid < {}", casts.join(", "), from + PAGE);
-            let batch = arrow::read(&open.engine.run(&page).await?).map_err(|e| e.to_string())?;
+            let batch = arrow::read(&open.engine.run(&page).await?)?;
             let n = batch.n_rows;
             rows.extend(result::rows(&fields, batch));
             self.check()?;
@@ -413,9 +433,12 @@ fn busy(in_schema: &str, of: &str, infos: &[TableInfo]) -> String {
     }
 }
 
-fn too_large(table: &str, left: u64) -> Failure {
-    let left = text::bytes(left);
-    format!("The columns of `{table}` need more memory than tables may take ({left}). Name fewer columns, or close a profile.").into()
+fn too_large(table: &str, bytes_left: u64) -> Failure {
+    QueryError::TooLarge { table: table.into(), bytes_left }.into()
+}
+
+fn is_out_of_memory(error: &DuckDbError) -> bool {
+    matches!(error, DuckDbError::Engine(message) if message.contains("Out of Memory"))
 }
 
 fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {

@@ -15,9 +15,20 @@ pub type Entry = [String; 3];
 /// Queries by kind of profile: `device`, `system`, `torch`, `trace`. A PyTorch trace and a system profile have those of `trace` as well.
 pub type Gallery = BTreeMap<String, Vec<Entry>>;
 
-/// Reads the file. Fails with a sentence.
-pub async fn fetch() -> Result<Gallery, String> {
-    let failed = |_| "The gallery of queries could not be loaded from this site.".to_string();
+/// Why there is no gallery.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GalleryError {
+    /// The site does not send the file.
+    #[error("The gallery of queries could not be loaded from this site.")]
+    NotLoaded,
+    /// The file is not as expected; what the reader met.
+    #[error("The gallery of queries could not be read: {0}.")]
+    Unreadable(String),
+}
+
+/// Reads the file.
+pub async fn fetch() -> Result<Gallery, GalleryError> {
+    let failed = |_| GalleryError::NotLoaded;
     let response: web_sys::Response = JsFuture::from(leptos::prelude::window().fetch_with_str(URL)).await.map_err(failed)?.unchecked_into();
     let text = JsFuture::from(response.text().map_err(failed)?).await.map_err(failed)?;
     parse(&text.as_string().unwrap_or_default())
@@ -48,8 +59,8 @@ fn of_table(table: &TableInfo) -> [Entry; 2] {
     ]
 }
 
-fn parse(text: &str) -> Result<Gallery, String> {
-    serde_json::from_str(text).map_err(|e| format!("The gallery of queries could not be read: {e}."))
+fn parse(text: &str) -> Result<Gallery, GalleryError> {
+    serde_json::from_str(text).map_err(|e| GalleryError::Unreadable(e.to_string()))
 }
 
 #[cfg(test)]
@@ -83,6 +94,6 @@ mod tests {
 
     #[test]
     fn what_is_no_gallery_is_a_sentence() {
-        assert!(parse("<html>").unwrap_err().ends_with('.'));
+        assert!(parse("<html>").unwrap_err().to_string().ends_with('.'));
     }
 }

@@ -23,7 +23,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use result::Found;
 pub use result::Lead;
-pub use saved_queries::KeptQueries;
+pub use saved_queries::SavedQueries;
 use saved_queries::one_line;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -67,7 +67,7 @@ struct State {
     found: RwSignal<Arc<Found>>,
     /// Whether `id` of the result is that of a slice.
     has_slice_ids: RwSignal<bool>,
-    kept: RwSignal<KeptQueries>,
+    saved: RwSignal<SavedQueries>,
     /// Counts the queries that were run.
     n_run: RwSignal<u32>,
     turn: StoredValue<Rc<Turn>, LocalStorage>,
@@ -77,7 +77,7 @@ impl State {
     /// A name for the rows of the result: that of the saved query, else its beginning.
     fn set_name(self) -> String {
         let text = self.text.get_untracked();
-        let saved = self.kept.with_untracked(|kept| kept.named.iter().find(|(_, query)| *query == text).map(|(name, _)| name.clone()));
+        let saved = self.saved.with_untracked(|saved| saved.named.iter().find(|(_, query)| *query == text).map(|(name, _)| name.clone()));
         saved.unwrap_or_else(|| one_line(&text))
     }
 }
@@ -109,7 +109,7 @@ pub fn SqlView(
         problem: RwSignal::new(None),
         found: RwSignal::default(),
         has_slice_ids: RwSignal::new(false),
-        kept: RwSignal::new(KeptQueries::load()),
+        saved: RwSignal::new(SavedQueries::load()),
         n_run: RwSignal::new(0),
         turn: StoredValue::new_local(Rc::default()),
     };
@@ -128,7 +128,7 @@ pub fn SqlView(
             if let Some(front) = front {
                 match engine::infos(&front.ask).await {
                     Ok(found) => drop(infos.try_set(found)),
-                    Err(sentence) => drop(state.status.try_set(sentence)),
+                    Err(error) => drop(state.status.try_set(error.to_string())),
                 }
             }
         }
@@ -238,8 +238,8 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, b
                 let names = tokens::names(&query);
                 let has = |table: &str| names.iter().any(|n| n.eq_ignore_ascii_case(table));
                 state.has_slice_ids.set(has("slice") && !["instant", "flow", "track", "Instruction", "DmaPacket"].iter().any(|t| has(t)));
-                state.kept.update(|kept| kept.ran(&query));
-                state.kept.with_untracked(KeptQueries::save);
+                state.saved.update(|saved| saved.ran(&query));
+                state.saved.with_untracked(SavedQueries::save);
                 state.found.set(Arc::new(found));
                 state.phase.set(Phase::Ready);
             }
@@ -309,7 +309,7 @@ fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callba
     move || match found.get() {
         None => view! { <p class="waiting">"Loading the gallery…"</p> }.into_any(),
         Some(Ok(all)) => list(all),
-        Some(Err(sentence)) => view! { <p class="notice notice--danger">{sentence}</p> }.into_any(),
+        Some(Err(error)) => view! { <p class="notice notice--danger">{error.to_string()}</p> }.into_any(),
     }
 }
 
@@ -318,8 +318,8 @@ fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callba
 fn Saved(state: State, load: Callback<String>) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let change = move |name: String, query: String| {
-        state.kept.update(|kept| kept.name(&name, &query));
-        state.kept.with_untracked(KeptQueries::save);
+        state.saved.update(|saved| saved.name(&name, &query));
+        state.saved.with_untracked(SavedQueries::save);
     };
     let save = move |_| change(name.get_untracked(), state.text.get_untracked());
     let named = move |(name, query): (String, String)| {
@@ -340,9 +340,9 @@ fn Saved(state: State, load: Callback<String>) -> impl IntoView {
             <input class="input" type="text" aria-label="Name of the query" placeholder="Name" prop:value=move || name.get() on:input:target=move |e| name.set(e.target().value()) />
             <button type="button" class="button" data-sql-save="" disabled=move || name.with(|n| n.trim().is_empty()) on:click=save>"Save the query"</button>
         </div>
-        <ul class="sql__list">{move || state.kept.get().named.into_iter().map(named).collect_view()}</ul>
+        <ul class="sql__list">{move || state.saved.get().named.into_iter().map(named).collect_view()}</ul>
         <h2>"History"</h2>
-        <ul class="sql__list">{move || state.kept.get().history.into_iter().map(ran).collect_view()}</ul>
+        <ul class="sql__list">{move || state.saved.get().history.into_iter().map(ran).collect_view()}</ul>
     }
 }
 

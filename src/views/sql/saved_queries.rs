@@ -14,16 +14,16 @@ const LONGEST: usize = 100_000;
 
 /// What is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptQueries {
+pub struct SavedQueries {
     /// The newest first, each once.
     pub history: Vec<String>,
     /// Name and query, by name.
     pub named: Vec<(String, String)>,
 }
 
-impl KeptQueries {
+impl SavedQueries {
     /// What the browser has; nothing where it keeps nothing.
-    pub fn load() -> KeptQueries {
+    pub fn load() -> SavedQueries {
         let text = window().local_storage().ok().flatten().and_then(|s| s.get_item(KEY).ok().flatten());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
@@ -68,15 +68,15 @@ mod tests {
 
     #[test]
     fn the_newest_is_first_and_each_is_once() {
-        let mut kept = KeptQueries::default();
-        (0..60).for_each(|i| kept.ran(&format!("select {}", i % 55)));
-        assert_eq!((kept.history.len(), kept.history[0].as_str()), (MOST, "select 4"));
-        kept.name(" a ", "select 1");
-        kept.name("a", "select 2");
-        kept.name("", "select 3");
-        assert_eq!(kept.named, [("a".to_string(), "select 2".to_string())]);
-        kept.name("a", " ");
-        assert_eq!(kept.named, []);
+        let mut saved = SavedQueries::default();
+        (0..60).for_each(|i| saved.ran(&format!("select {}", i % 55)));
+        assert_eq!((saved.history.len(), saved.history[0].as_str()), (MOST, "select 4"));
+        saved.name(" a ", "select 1");
+        saved.name("a", "select 2");
+        saved.name("", "select 3");
+        assert_eq!(saved.named, [("a".to_string(), "select 2".to_string())]);
+        saved.name("a", " ");
+        assert_eq!(saved.named, []);
         assert_eq!(one_line("select\n  1"), "select 1");
         assert_eq!(one_line(&"x".repeat(200)).chars().count(), 89);
     }

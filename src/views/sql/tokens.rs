@@ -191,19 +191,36 @@ pub enum Statement {
     Explain(String),
 }
 
-/// The one query of a text. Fails with a sentence where there is none, there are several, or it is no query.
-pub fn statement(text: &str) -> Result<Statement, String> {
+/// Why a text is not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StatementError {
+    /// It is empty.
+    #[error("Type a query, or choose one of the gallery.")]
+    Empty,
+    /// It is more than one query.
+    #[error("One query is run at a time: remove what follows the semicolon.")]
+    Several,
+    /// A statement that changes something; its first word.
+    #[error("Only queries are run (SELECT, WITH, FROM, DESCRIBE, SUMMARIZE), not {0}.")]
+    NotAQuery(String),
+    /// `EXPLAIN` of a statement that is no query.
+    #[error("EXPLAIN is run of a query only: EXPLAIN SELECT …")]
+    NotExplained,
+}
+
+/// The one query of a text.
+pub fn statement(text: &str) -> Result<Statement, StatementError> {
     let all: Vec<Token<'_>> = tokens(text).into_iter().filter(|t| t.kind != Kind::Comment).collect();
     let Some(first) = all.iter().find(|t| t.text != ";" && t.text != "(") else {
-        return Err("Type a query, or choose one of the gallery.".into());
+        return Err(StatementError::Empty);
     };
     let end = all.iter().position(|t| t.text == ";");
     if end.is_some_and(|end| all[end..].iter().any(|t| t.text != ";")) {
-        return Err("One query is run at a time: remove what follows the semicolon.".into());
+        return Err(StatementError::Several);
     }
     let body = end.map_or(text, |end| &text[..all[end].at]);
     if OTHERS.iter().any(|word| first.is(word)) {
-        return Err(format!("Only queries are run (SELECT, WITH, FROM, DESCRIBE, SUMMARIZE), not {}.", first.text.to_uppercase()));
+        return Err(StatementError::NotAQuery(first.text.to_uppercase()));
     }
     if !first.is("explain") {
         return Ok(Statement::Query(body.into()));
@@ -211,7 +228,7 @@ pub fn statement(text: &str) -> Result<Statement, String> {
     let of = all.iter().skip_while(|t| !t.is("explain")).skip(1).find(|t| !t.is("analyze"));
     match of {
         Some(t) if ["select", "with", "from"].iter().any(|word| t.is(word)) => Ok(Statement::Explain(body.into())),
-        _ => Err("EXPLAIN is run of a query only: EXPLAIN SELECT …".into()),
+        _ => Err(StatementError::NotExplained),
     }
 }
 
@@ -260,11 +277,11 @@ pub fn problem(error: &str, query: &str, n_before: usize) -> Problem {
     let mut lines = error.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or("The query failed.");
     // "Catalog Error: …"
-    let said = first.split_once(" Error: ").map_or(first, |(_, said)| said).trim_end_matches(['!', '.']);
+    let message = first.split_once(" Error: ").map_or(first, |(_, message)| message).trim_end_matches(['!', '.']);
     let hint = error.lines().map(str::trim).find(|l| l.starts_with("Did you mean") || l.starts_with("Candidate "));
     let hint = hint.map(|h| format!(". {}", h.trim_end_matches('.'))).unwrap_or_default();
     let end = if hint.ends_with('?') { "" } else { "." };
-    Problem { sentence: format!("{said}{hint}{end}"), place: place(error, query, n_before) }
+    Problem { sentence: format!("{message}{hint}{end}"), place: place(error, query, n_before) }
 }
 
 /// Whether a syntax error is behind the query, in what was put after it.
@@ -331,7 +348,7 @@ mod tests {
             ("explain delete from t", "EXPLAIN"),
             ("explain", "EXPLAIN"),
         ] {
-            let sentence = statement(text).unwrap_err();
+            let sentence = statement(text).unwrap_err().to_string();
             assert!(sentence.contains(word), "{text}: {sentence}");
         }
         assert!(statement("select ';' as a").is_ok(), "a semicolon in a text ends nothing");

@@ -1,6 +1,6 @@
 //! The library on the start page: profiles that were opened before.
 
-use crate::state::library::{Entry, KeptAs};
+use crate::state::library::{Entry, StoredAs};
 use crate::ui::effect::effect;
 use leptos::html;
 use leptos::prelude::*;
@@ -90,7 +90,7 @@ fn Row(entry: Entry, is_open: Callback<String, bool>, on_action: Callback<(Strin
     };
     let (open, star, copy, delete, rename) = (act.clone(), act.clone(), act.clone(), act.clone(), act);
     let label = entry.label().to_string();
-    let can_copy = entry.kept == KeptAs::File || entry.kept == KeptAs::Nothing && is_open.run(entry.hash.clone());
+    let can_copy = entry.stored == StoredAs::File || entry.stored == StoredAs::Nothing && is_open.run(entry.hash.clone());
     let compared = (!entry.compared.is_empty())
         .then(|| view! { <div class="start__kind">{format!("compared with {}", entry.compared.join(", "))}</div> });
     let tags = entry.tags.iter().map(|tag| view! { " "<span class="library__tag">{tag.clone()}</span> }).collect_view();

@@ -2,8 +2,8 @@
 
 pub mod rows;
 
-use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
+use super::query::{QueryState, use_query};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -33,7 +33,7 @@ pub fn StepsView(
     let device = RwSignal::new(None::<String>);
     let own = Memo::new(move |_| device.get().and_then(|device| peaks::entered(&device)));
     let query = Signal::derive(move || Some(StepsQuery { range: range.get(), pattern: pattern.0.get(), peaks: own.get() }));
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {
@@ -118,12 +118,12 @@ fn Parts(found: QueryState<StepTable>, on_slice: Callback<SliceId>, table: Choic
         <p class="torch__hint">{more}</p>
         <div class="torch__part">
             <h2>"Percentiles by kind and requests"</h2>
-            <Table id="step-groups" label="Percentiles by kind and requests" columns=Signal::stored(Arc::new(rows::group_columns())) rows=found.derive(rows::group_rows) kept=groups empty="No steps in this range." />
+            <Table id="step-groups" label="Percentiles by kind and requests" columns=Signal::stored(Arc::new(rows::group_columns())) rows=found.derive(rows::group_rows) saved=groups empty="No steps in this range." />
         </div>
         <div class="torch__part">
             <h2>"Steps"</h2>
             <p class="torch__hint">"Click a row to show the step in the timeline."</p>
-            <Table id="steps" label="Steps" columns rows=step_rows on_row=show kept=table empty="No steps in this range." />
+            <Table id="steps" label="Steps" columns rows=step_rows on_row=show saved=table empty="No steps in this range." />
         </div>
     }
 }

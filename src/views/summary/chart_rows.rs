@@ -31,8 +31,8 @@ pub fn known_cores(before: &[String], now: &[String], chosen: &str) -> Vec<Strin
 /// What the run was made on. A clock that stands still is one that the file does not record it.
 pub fn system(charts: &Charts) -> Vec<(String, String)> {
     let fact = |(name, value): &(String, String)| {
-        let is_untold = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
-        (name.clone(), if is_untold { "not recorded".into() } else { value.clone() })
+        let is_placeholder = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
+        (name.clone(), if is_placeholder { "not recorded".into() } else { value.clone() })
     };
     charts.system.iter().map(fact).collect()
 }
@@ -41,7 +41,7 @@ pub fn system(charts: &Charts) -> Vec<(String, String)> {
 pub fn split_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     let mut out = Vec::new();
-    if tells_flops(charts) {
+    if records_flops(charts) {
         out.push(series("Model FLOPs", fixed::KERNEL, "Useful FLOPs as a share of the BF16 peak of the core in this time."));
         out.push(series("Transposes", fixed::RUNTIME, "FLOPs of transposes as a share of the same peak."));
     }
@@ -50,31 +50,33 @@ pub fn split_series(charts: &Charts) -> Vec<Series> {
         fixed::OVERLAP,
         "Time in which the engine ran instructions other than semaphore waits, minus the two shares above.",
     ));
-    let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
+    let is_recorded = charts.engines.iter().any(|e| e.active_throttled.is_some());
     out.extend(
-        is_told.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a throttling limit × the lost fraction.")),
+        is_recorded.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a throttling limit × the lost fraction.")),
     );
     out.push(series("Unused", fixed::OTHER, "Time in which the engine was idle or waited for a semaphore."));
-    out.extend(is_told.then(|| series("Unused, throttled", fixed::MEMCPY, "Unused time under a throttling limit × the lost fraction.")));
+    out.extend(
+        is_recorded.then(|| series("Unused, throttled", fixed::MEMCPY, "Unused time under a throttling limit × the lost fraction.")),
+    );
     out
 }
 
 /// Whether any engine's work is given as a share of what is possible.
-fn tells_flops(charts: &Charts) -> bool {
+fn records_flops(charts: &Charts) -> bool {
     charts.engines.iter().any(|e| e.model.is_some())
 }
 
 /// A bar for each engine of the chosen core.
 pub fn split_bars(charts: &Charts, core: &str) -> Vec<Bar> {
-    let has_flops = tells_flops(charts);
-    let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
+    let has_flops = records_flops(charts);
+    let is_recorded = charts.engines.iter().any(|e| e.active_throttled.is_some());
     let bar = |e: &EngineSplit| {
         let part = |share: Option<f64>| share.unwrap_or(f64::NAN);
         let mut values = if has_flops { vec![part(e.model), part(e.transpose)] } else { Vec::new() };
         values.push(e.active);
-        values.extend(is_told.then_some(part(e.active_throttled)));
+        values.extend(is_recorded.then_some(part(e.active_throttled)));
         values.push(e.unused);
-        values.extend(is_told.then_some(part(e.unused_throttled)));
+        values.extend(is_recorded.then_some(part(e.unused_throttled)));
         Bar { name: e.engine.clone(), group: e.core.clone(), values, note: format!("Active {}", text::duration(e.busy)) }
     };
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
@@ -127,12 +129,12 @@ pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
 
 /// Values that stand beneath the doughnut: (name, value).
 pub fn memory_facts(charts: &Charts) -> Vec<(String, String)> {
-    let untold = || "not available".to_string();
-    let mean = charts.transfer_mean.map_or_else(untold, |m| {
+    let not_available = || "not available".to_string();
+    let mean = charts.transfer_mean.map_or_else(not_available, |m| {
         let of = if m.is_of_file { "" } else { ", of the rows" };
         format!("{}{of}", text::bytes(m.bytes.round() as u64))
     });
-    let useful = charts.memory.as_ref().and_then(|m| m.useful_read).map_or_else(untold, text::percent);
+    let useful = charts.memory.as_ref().and_then(|m| m.useful_read).map_or_else(not_available, text::percent);
     vec![("Average DMA size".into(), mean), ("Useful share of bytes read from HBM".into(), useful)]
 }
 
@@ -223,26 +225,26 @@ mod tests {
         assert!(split_bars(&all, "").iter().all(|b| b.values.len() == split_series(&all).len()));
         assert_eq!(split_bars(&all, "NC 1").len(), 1);
         assert!(split_series(&all).iter().all(|s| s.name != "Model FLOPs"), "no engine tells its work");
-        let mut told = all.clone();
-        told.engines[0].model = Some(0.25);
-        let models: Vec<_> = split_bars(&told, "").iter().map(|b| b.told(0)).collect();
-        assert_eq!((split_series(&told)[0].name.as_str(), models), ("Model FLOPs", vec![Some(0.25), None]));
+        let mut recorded = all.clone();
+        recorded.engines[0].model = Some(0.25);
+        let models: Vec<_> = split_bars(&recorded, "").iter().map(|b| b.recorded(0)).collect();
+        assert_eq!((split_series(&recorded)[0].name.as_str(), models), ("Model FLOPs", vec![Some(0.25), None]));
         assert!(origin_bars(&all, "").iter().all(|b| b.values.len() == origin_series().len()));
     }
 
     #[test]
-    fn cores_stay_and_clocks_of_nothing_are_not_told() {
+    fn cores_are_shown_and_zero_clocks_are_not_recorded() {
         let names = |all: &[&str]| all.iter().map(|n| n.to_string()).collect::<Vec<_>>();
         assert_eq!(known_cores(&names(&["NC 4", "NC 5"]), &names(&["NC 5"]), ""), names(&["NC 4", "NC 5"]));
         assert_eq!(known_cores(&[], &names(&["NC 10"]), "NC 4"), names(&["NC 4", "NC 10"]));
         let facts = [("Tensor engine clock (GHz)", "0"), ("Other engines' clock (GHz)", "1.4"), ("Physical NeuronCores", "0")];
         let all = Charts { system: facts.map(|f| (f.0.into(), f.1.into())).to_vec(), ..Charts::default() };
-        let told: Vec<String> = system(&all).into_iter().map(|f| f.1).collect();
-        assert_eq!(told, ["not recorded", "1.4", "0"]);
+        let recorded: Vec<String> = system(&all).into_iter().map(|f| f.1).collect();
+        assert_eq!(recorded, ["not recorded", "1.4", "0"]);
     }
 
     #[test]
-    fn what_is_not_told_is_no_slice() {
+    fn what_is_not_recorded_is_no_slice() {
         let mut all = charts();
         assert!(memory_slices(&all).is_empty() && memory_line(&all).is_empty());
         all.memory = Some(crate::analysis::device::charts::Memory { read: 10, written: 20, ..Default::default() });
@@ -259,11 +261,11 @@ mod tests {
     }
 
     #[test]
-    fn sources_that_no_file_names_are_not_told_and_opcodes_are() {
+    fn unnamed_sources_are_not_listed_and_opcodes_are() {
         let mut all = charts();
         all.engines[0].opcodes = vec![("MATMUL".into(), 1200), ("LDWEIGHTS".into(), 3)];
         let bars = origin_bars(&all, "");
-        assert_eq!((bars[0].told(0), bars[0].told(1)), (None, Some(0.0)));
+        assert_eq!((bars[0].recorded(0), bars[0].recorded(1)), (None, Some(0.0)));
         assert_eq!((bars[0].note.as_str(), bars[1].note.as_str()), ("Most frequent: MATMUL 1\u{202f}200, LDWEIGHTS 3", ""));
     }
 

@@ -13,7 +13,7 @@ use crate::ui::controls::{Help, Problem, with_code};
 use crate::ui::pie::Pie;
 use crate::ui::scatter::Scatter;
 use crate::ui::table::Kind;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub fn ChartsOf(
     on_slice: Callback<SliceId>,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(ChartsQuery { range: range.get() }));
-    let charts: QueryState<Charts> = asked(ask, query);
+    let charts: QueryState<Charts> = use_query(ask, query);
     let state = State { charts, core: choices.choice("core", String::new()), by: choices.choice("dma", String::from("engine")) };
     let has_rows = move || {
         let is_some = |c: &Arc<Charts>| !c.engines.is_empty() || !c.transfers.is_empty() || c.memory.is_some();

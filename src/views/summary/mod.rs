@@ -13,7 +13,7 @@ use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::controls::Problem;
 use crate::ui::table::{Kind, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::views::scope;
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -40,7 +40,7 @@ pub fn SummaryView(
 ) -> impl IntoView {
     let asked_of = StoredValue::new(ask.clone());
     let query = Signal::derive(move || Some(SummaryQuery { range: range.get() }));
-    let summary: QueryState<rows::Summary> = asked(ask, query);
+    let summary: QueryState<rows::Summary> = use_query(ask, query);
     let node = choices.choice("node", 0u32);
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>

@@ -188,18 +188,18 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
             _ => "",
         };
         // Read with a unit, saved as it is.
-        let said = |v: f64| Cell::Said(v, figure(&m.name, v));
-        let recorded = |v: f64| Cell::Said(v, about(Some(m), figure(&m.name, v)));
+        let formatted = |v: f64| Cell::Formatted(v, figure(&m.name, v));
+        let recorded = |v: f64| Cell::Formatted(v, about(Some(m), figure(&m.name, v)));
         let (file, computed) = match (m.file, m.computed) {
             (Some(a), Some(b)) if m.differs => {
                 let shown = apart(&m.name, a, b);
-                (Cell::Said(a, about(Some(m), shown.0)), Cell::Said(b, shown.1))
+                (Cell::Formatted(a, about(Some(m), shown.0)), Cell::Formatted(b, shown.1))
             }
             (Some(0.0), None) if has_transfers && UNKNOWN_AT_0.contains(&m.name.as_str()) => {
-                (Cell::Said(0.0, "not recorded".into()), Cell::Absent)
+                (Cell::Formatted(0.0, "not recorded".into()), Cell::Absent)
             }
-            (Some(a), b) => (recorded(a), b.map_or(Cell::Absent, said)),
-            (None, b) => (text(m.text.clone().unwrap_or_default()), b.map_or(Cell::Absent, said)),
+            (Some(a), b) => (recorded(a), b.map_or(Cell::Absent, formatted)),
+            (None, b) => (text(m.text.clone().unwrap_or_default()), b.map_or(Cell::Absent, formatted)),
         };
         Row::new(vec![
             Cell::Text(m.name.clone()),
@@ -251,16 +251,16 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_that_cannot_be_is_not_told() {
+    fn an_impossible_zero_is_not_shown() {
         let dma = EngineTime { core: "NC 0".into(), engine: "DMA".into(), busy: DurationNs(4), count: 2, bytes: None };
         let metrics = [metric("dma_transfer_time", Some(0.0), None, None), metric("spill_save_bytes", Some(0.0), None, None)];
         let shown = |engines: Vec<EngineTime>| {
             let rows = super::metrics(&Summary { metrics: metrics.to_vec(), engines, ..Summary::default() }, 0);
             rows.iter().map(|r| (r.cell(2).shown(Kind::Number), r.cell(2).raw())).collect::<Vec<_>>()
         };
-        let said = |all: [(&str, &str); 2]| all.map(|p| (p.0.to_string(), p.1.to_string())).to_vec();
-        assert_eq!(shown(vec![dma]), said([("not recorded", "0"), ("0 B", "0")]));
-        assert_eq!(shown(Vec::new()), said([("0 ns", "0"), ("0 B", "0")]));
+        let formatted = |all: [(&str, &str); 2]| all.map(|p| (p.0.to_string(), p.1.to_string())).to_vec();
+        assert_eq!(shown(vec![dma]), formatted([("not recorded", "0"), ("0 B", "0")]));
+        assert_eq!(shown(Vec::new()), formatted([("0 ns", "0"), ("0 B", "0")]));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::controls::Problem;
 use crate::ui::table::Kind;
-use crate::views::ask::{QueryState, asked};
 use crate::views::engine_parts::{order, parts, reordered};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -21,7 +21,7 @@ fn shown<'a>(bounds: &'a Bounds, core: &str) -> Option<&'a CoreBounds> {
 pub(super) fn TimeParts(ask: Ask, range: Signal<Option<TimeRange>>, choices: ViewState) -> impl IntoView {
     let (chosen, core) = (choices.choice("order", String::new()), choices.choice("core", String::new()).0);
     let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: order(&chosen.0.get()) });
-    let found: QueryState<Bounds> = asked(ask, Signal::derive(move || Some(query.get())));
+    let found: QueryState<Bounds> = use_query(ask, Signal::derive(move || Some(query.get())));
     let shares = found.derive(move |b| shown(b, &core.get()).map(parts).unwrap_or_default());
     let on_move = Callback::new(move |(from, to): (usize, usize)| {
         let text = found.value.with_untracked(|b| b.as_ref().and_then(|b| shown(b, &core.get_untracked()).map(|c| reordered(c, from, to))));

@@ -17,14 +17,14 @@ pub fn transfer_by(id: &str) -> TransferBy {
 }
 
 /// Whether any bytes are given as a share of what could move.
-fn tells_bandwidth(charts: &Charts) -> bool {
+fn records_bandwidth(charts: &Charts) -> bool {
     charts.transfers.iter().any(|t| t.bandwidth_share.is_some())
 }
 
 /// Bandwidth, and busy time beyond it; where no bandwidth is recorded, busy time.
 pub fn transfer_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
-    if !tells_bandwidth(charts) {
+    if !records_bandwidth(charts) {
         return vec![series("Busy", fixed::MEMSET, "Time with at least one active transfer.")];
     }
     vec![
@@ -36,7 +36,7 @@ pub fn transfer_series(charts: &Charts) -> Vec<Series> {
 /// What a bar is a share of.
 pub fn transfer_line(charts: &Charts, by: TransferBy) -> &'static str {
     match by {
-        _ if !tells_bandwidth(charts) => "Time with at least one active transfer: the bandwidth is not recorded in this file.",
+        _ if !records_bandwidth(charts) => "Time with at least one active transfer: the bandwidth is not recorded in this file.",
         TransferBy::Engine => "Share of the bandwidth of one DMA engine.",
         TransferBy::Queue | TransferBy::Type => "Share of the DMA bandwidth of the core.",
     }
@@ -44,14 +44,14 @@ pub fn transfer_line(charts: &Charts, by: TransferBy) -> &'static str {
 
 /// A bar for each engine, queue or type of the chosen core.
 pub fn transfer_bars(charts: &Charts, core: &str, by: TransferBy) -> Vec<Bar> {
-    let is_told = tells_bandwidth(charts);
+    let is_recorded = records_bandwidth(charts);
     let bar = |t: &TransferGroup| {
         let bytes = t.bytes.map_or_else(|| "not available".into(), text::bytes);
         let beyond = (t.busy_share - t.bandwidth_share.unwrap_or(0.0)).max(0.0);
         Bar {
             name: t.name.strip_prefix("DMA-").unwrap_or(&t.name).into(),
             group: t.core.clone(),
-            values: is_told.then(|| t.bandwidth_share.unwrap_or(f64::NAN)).into_iter().chain([beyond]).collect(),
+            values: is_recorded.then(|| t.bandwidth_share.unwrap_or(f64::NAN)).into_iter().chain([beyond]).collect(),
             note: format!("{} transfers, {bytes}, busy {}", text::count(t.count), text::duration(t.busy)),
         }
     };
@@ -93,7 +93,7 @@ mod tests {
     use crate::base::DurationNs;
 
     #[test]
-    fn busy_time_stands_alone_where_no_bandwidth_is_told() {
+    fn only_busy_time_is_shown_where_no_bandwidth_is_recorded() {
         let group = |share| TransferGroup {
             by: TransferBy::Queue,
             core: "NC 0".into(),
@@ -109,7 +109,7 @@ mod tests {
             let names: Vec<String> = transfer_series(&charts).into_iter().map(|s| s.name).collect();
             let bars = transfer_bars(&charts, "", TransferBy::Queue);
             assert!(bars.iter().all(|b| b.values.len() == names.len()), "a value for each series");
-            (names, bars.iter().map(|b| b.told(0)).collect::<Vec<_>>(), transfer_line(&charts, TransferBy::Queue))
+            (names, bars.iter().map(|b| b.recorded(0)).collect::<Vec<_>>(), transfer_line(&charts, TransferBy::Queue))
         };
         let (names, values, line) = of(&[None, None]);
         assert_eq!((names, values), (vec!["Busy".to_string()], vec![Some(0.5), Some(0.5)]));

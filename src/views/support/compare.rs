@@ -5,7 +5,7 @@ use crate::analysis::support::SupportDiff;
 use crate::engine::query::{SupportDiffQuery, SupportQuery};
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;

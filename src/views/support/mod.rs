@@ -7,7 +7,7 @@ mod sections;
 use crate::engine::query::SupportTopQuery;
 use crate::state::choices::ViewState;
 use crate::ui::controls::Problem;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use compare::Compare;
 use leptos::prelude::*;
@@ -28,7 +28,7 @@ pub fn SupportView(
 ) -> impl IntoView {
     let is_whole = RwSignal::new(false);
     let query = move || SupportTopQuery { n: if is_whole.get() { u64::MAX } else { FIRST_ROWS } };
-    let found = asked(ask.clone(), Signal::derive(move || Some(query())));
+    let found = use_query(ask.clone(), Signal::derive(move || Some(query())));
     let load = Callback::new(move |()| {
         if found.value.with_untracked(|s| s.as_ref().is_some_and(|s| s.is_cut())) {
             is_whole.set(true);

@@ -39,13 +39,13 @@ pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
     let shown = support.support_percentage.or(support.computed_percentage);
     let figure = rows::percent(shown);
     let counted = support.n_supported_hlo.zip(support.n_unsupported_hlo).map(|(yes, no)| {
-        let said = format!(
+        let note = format!(
             "{} of {} HLO instructions, counted: {}",
             text::count(yes),
             text::count(yes + no),
             rows::percent(support.computed_percentage)
         );
-        view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{said}</span> }
+        view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{note}</span> }
     });
     let what = if support.support_percentage.is_none() && shown.is_some() {
         "of HLO instructions, counted from the lists"
@@ -87,7 +87,7 @@ pub(super) fn Remarks(remarks: Vec<Remark>) -> impl IntoView {
 #[component]
 pub(super) fn Operators(lists: Lists, choices: ViewState) -> impl IntoView {
     let (which, set_which) = choices.choice("which", Which::All);
-    let kept = choices.choice("operators", String::new());
+    let saved = choices.choice("operators", String::new());
     let columns = Signal::stored(Arc::new(rows::operator_columns()));
     let rows = lists.rows(move |top| rows::operators(top, which.get()));
     let rest = lists.rest(|top| top.n_operators);
@@ -107,7 +107,7 @@ pub(super) fn Operators(lists: Lists, choices: ViewState) -> impl IntoView {
                 <h2>"Operators"</h2>
                 <span class="segmented" role="group" aria-label="Which operators">{choices.into_iter().map(choice).collect_view()}</span>
             </header>
-            <Table id="support-operators" label="Operators and their support" columns rows kept rest empty="The report lists no operators of this kind." />
+            <Table id="support-operators" label="Operators and their support" columns rows saved rest empty="The report lists no operators of this kind." />
         </section>
     }
 }
@@ -118,7 +118,7 @@ pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::failure_columns()));
     let rows = lists.rows(|top| rows::failures(&top.support));
     let rest = lists.rest(|top| top.n_failures);
-    let kept = choices.choice("failures", String::new());
+    let saved = choices.choice("failures", String::new());
     let first = lists.top.get_untracked();
     let selected = RwSignal::new((first.n_failures == 1).then_some(0));
     // Instructions of the chosen one are in the whole report.
@@ -143,7 +143,7 @@ pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
     view! {
         <section class="support__part">
             <h2>"Failing calls"</h2>
-            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) kept rest empty />
+            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) saved rest empty />
             {chosen}
         </section>
     }
@@ -173,11 +173,11 @@ pub(super) fn Instructions(lists: Lists, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::instruction_columns()));
     let rows = lists.rows(|top| rows::instructions(&top.support));
     let rest = lists.rest(|top| top.n_instructions);
-    let kept = choices.choice("instructions", String::new());
+    let saved = choices.choice("instructions", String::new());
     view! {
         <section class="support__part">
             <h2>"HLO instructions"</h2>
-            <Table id="support-instructions" label="HLO instructions" columns rows kept rest empty="The report lists no HLO instructions." />
+            <Table id="support-instructions" label="HLO instructions" columns rows saved rest empty="The report lists no HLO instructions." />
         </section>
     }
 }

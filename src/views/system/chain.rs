@@ -6,7 +6,7 @@ use crate::base::SliceId;
 use crate::engine::query::ChainQuery;
 use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[component]
 pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: SystemActions) -> impl IntoView {
     let query = Signal::derive(move || selection.get().map(|s| ChainQuery { slice: s }));
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     let title = move || found.value.get().map(|c| rows::chain_title(&c));
     let columns = Signal::stored(Arc::new(rows::chain_columns()));
     let go = move |list: fn(&Chain) -> Option<&Vec<crate::analysis::system::ChainRow>>| {

@@ -3,7 +3,7 @@
 use crate::analysis::system::ExecutionRow;
 use crate::base::TimeRange;
 use crate::engine::query::SummaryQuery;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 

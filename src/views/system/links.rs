@@ -4,7 +4,7 @@ use super::devices::{Device, is_of};
 use crate::analysis::system::ExecutionRow;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::ExecutionQuery;
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -63,7 +63,7 @@ pub fn ExecutionLinks(
     on_device: Callback<(u32, SliceId)>,
 ) -> impl IntoView {
     let query = Signal::derive(move || slice.get().map(|s| ExecutionQuery { slice: s }));
-    let found = asked(ask, query);
+    let found = use_query(ask, query);
     move || {
         let row = found.value.with(|row| row.as_ref().and_then(|row| row.as_ref().clone()))?;
         // The answer of the slice before stays until the next: it is not the one shown.

@@ -5,8 +5,8 @@ use crate::analysis::system::System;
 use crate::base::{TimeNs, TimeRange, text};
 use crate::ui::curve::Curve;
 use crate::ui::table::{Kind, Table};
-use crate::views::ask::QueryState;
 use crate::views::device_tables;
+use crate::views::query::QueryState;
 use leptos::prelude::*;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{SystemQuery, SystemRowsQuery};
 use crate::state::choices::ViewState;
 use crate::ui::controls::{Problem, with_code};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::views::scope;
 use crate::worker::client::Ask;
 pub use devices::Device;
@@ -58,7 +58,7 @@ pub fn SystemView(
     #[prop(default = ViewState::detached("system"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let found: QueryState<System> = asked(ask.clone(), Signal::derive(move || Some(SystemQuery { range: range.get() })));
+    let found: QueryState<System> = use_query(ask.clone(), Signal::derive(move || Some(SystemQuery { range: range.get() })));
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {

@@ -6,7 +6,7 @@ use super::{SystemActions, rows};
 use crate::analysis::system::{ExecutionRow, Finding, Location, System};
 use crate::base::text;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::QueryState;
+use crate::views::query::QueryState;
 use crate::views::{device_tables, wording};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -52,10 +52,10 @@ fn EventId(found: Finding, ways: SystemActions) -> impl IntoView {
 /// Device executions; the chosen row leads to the timeline and to its device profile.
 #[component]
 pub(super) fn Executions(found: QueryState<System>, devices: Signal<Vec<Device>>, ways: SystemActions) -> impl IntoView {
-    let told = utilizations(devices);
+    let utilization = utilizations(devices);
     let of = move |row: &ExecutionRow| {
         let of_row = devices.with(|all| all.iter().find(|d| is_of(&d.words, row)).map(|d| d.id));
-        told.with(|all| all.iter().find(|u| Some(u.0) == of_row).map_or(Utilization::default(), |u| u.1))
+        utilization.with(|all| all.iter().find(|u| Some(u.0) == of_row).map_or(Utilization::default(), |u| u.1))
     };
     let columns = Signal::stored(Arc::new(rows::execution_columns()));
     let shown: Signal<Arc<Vec<Row>>> =

@@ -6,8 +6,8 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::palette::fixed;
 use crate::ui::table::Kind;
-use crate::views::ask::QueryState;
 use crate::views::part_order;
+use crate::views::query::QueryState;
 use leptos::prelude::*;
 
 const IDS: [&str; 3] = ["device", "runtime", "framework"];

@@ -8,7 +8,7 @@ use crate::engine::query::{TableHelpQuery, TablePart, TableQuery};
 use crate::state::choices::ViewState;
 use crate::ui::controls::Problem;
 use crate::ui::table::{Column, Row, Table};
-use crate::views::ask::run_latest;
+use crate::views::query::run_latest;
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -122,8 +122,8 @@ fn One(state: State) -> impl IntoView {
         let id = id.get();
         let columns = Signal::derive(move || state.loaded.with(|l| l.columns.clone()));
         let rows = Signal::derive(move || state.loaded.with(|l| l.rows.clone()));
-        let kept = state.choices.choice(&format!("table.{id}"), String::new());
-        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." kept /> })
+        let saved = state.choices.choice(&format!("table.{id}"), String::new());
+        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." saved /> })
     };
     let of_columns = move || {
         let n = state.loaded.with(|l| l.columns.len());

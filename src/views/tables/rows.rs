@@ -81,7 +81,7 @@ pub fn turned(names: &[String], help: &[String], row: Option<&Row>) -> Vec<Row> 
     let field = |(at, name): (usize, &String)| {
         let value = row.map_or(Cell::Absent, |r| r.cell(at).clone());
         let value = match value.number().filter(|n| is_bytes(name) && n.fract() == 0.0) {
-            Some(n) => Cell::Said(n, text::signed_bytes(n as i64)),
+            Some(n) => Cell::Formatted(n, text::signed_bytes(n as i64)),
             None if value == Cell::Absent => value,
             None => Cell::Text(value.raw()),
         };

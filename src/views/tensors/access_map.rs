@@ -12,7 +12,7 @@ use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
 use crate::ui::controls::{Notes, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(super) fn AccessMap(ask: Ask, choices: ViewState, on_slice: Callback<SliceId
         let query = MemoryMapQuery { core: core.parse().unwrap_or(0), is_psum: memory == "psum" };
         Some(query)
     });
-    let map: QueryState<MemoryMap> = asked(ask, query);
+    let map: QueryState<MemoryMap> = use_query(ask, query);
     let options = move || {
         let cores = map.value.with(|m| m.as_ref().map(|m| m.cores.clone()).unwrap_or_default());
         let all = cores.iter().enumerate().flat_map(|(at, core)| {

@@ -67,8 +67,8 @@ pub fn paint(context: &CanvasRenderingContext2d, areas: &[Area], size: Size, loo
     for (share, align) in [(0.0, "left"), (0.5, "center"), (1.0, "right")] {
         let address = low + ((high - low) as f64 * share) as i64;
         look::write(context, &format!("{address:#x}"), LEFT - 6.0, y(address).clamp(7.0, height - 7.0), "right");
-        let moment = DurationNs(time.start.0 + (time.duration().0 as f64 * share) as i64);
-        look::write(context, &text::duration(moment), LEFT + width * share, height + 12.0, align);
+        let time = DurationNs(time.start.0 + (time.duration().0 as f64 * share) as i64);
+        look::write(context, &text::duration(time), LEFT + width * share, height + 12.0, align);
     }
 }
 

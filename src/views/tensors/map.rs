@@ -7,7 +7,7 @@ use crate::base::{DurationNs, text};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
-use crate::views::ask::QueryState;
+use crate::views::query::QueryState;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ mod areas;
 mod map;
 pub mod rows;
 
-use super::ask::{QueryState, asked};
+use super::query::{QueryState, use_query};
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::TensorsQuery;
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl State {
-    fn moment(&self) -> Option<i64> {
+    fn chosen_time(&self) -> Option<i64> {
         self.at.0.get().trim().parse().ok()
     }
 }
@@ -68,7 +68,7 @@ pub fn TensorsView(
 ) -> impl IntoView {
     let map_ask = ask.clone();
     let query = Signal::stored(Some(TensorsQuery));
-    let tensors: QueryState<Tensors> = asked(ask.clone(), query);
+    let tensors: QueryState<Tensors> = use_query(ask.clone(), query);
     let part = choices.choice("part", String::new());
     let wanted = Signal::derive(move || {
         let parts = tensors.value.with(|t| t.as_ref().map(|t| t.maps.clone()))?;
@@ -76,7 +76,7 @@ pub fn TensorsView(
         let (core, partition) = *parts.iter().find(|p| part_text(p) == typed).or(parts.first())?;
         Some(SbufQuery { core, partition })
     });
-    let map: QueryState<SbufMap> = asked(ask, wanted);
+    let map: QueryState<SbufMap> = use_query(ask, wanted);
     let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
     let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range, whole };
     view! {
@@ -109,7 +109,7 @@ fn TensorTable(state: State) -> impl IntoView {
     });
     let columns = Signal::derive(move || Arc::new(filled.with(|f| rows::picked(rows::tensor_columns(), &f.0))));
     let rows = Signal::derive(move || {
-        let all = state.tensors.value.with(|t| t.as_ref().map(|t| rows::tensor_rows(t, state.moment())).unwrap_or_default());
+        let all = state.tensors.value.with(|t| t.as_ref().map(|t| rows::tensor_rows(t, state.chosen_time())).unwrap_or_default());
         let pick = |row: Row| Row { cells: filled.with(|f| rows::picked(row.cells, &f.0)), ..row };
         Arc::new(all.into_iter().map(pick).collect::<Vec<_>>())
     });
@@ -118,14 +118,14 @@ fn TensorTable(state: State) -> impl IntoView {
     let choose = Callback::new(move |at: usize| {
         let name = state.tensors.value.with_untracked(|t| {
             let t = t.as_ref()?;
-            let moment = state.at.0.get_untracked().trim().parse().ok();
-            rows::shown(t, moment).get(at).filter(|t| t.transfers.is_some_and(|n| n > 0)).map(|t| t.name.clone())
+            let chosen_time = state.at.0.get_untracked().trim().parse().ok();
+            rows::shown(t, chosen_time).get(at).filter(|t| t.transfers.is_some_and(|n| n > 0)).map(|t| t.name.clone())
         });
         if let Some(name) = name {
             state.on_tensor.run(name);
         }
     });
-    let kept = state.choices.choice("table", String::new());
+    let saved = state.choices.choice("table", String::new());
     let has_times = move || state.tensors.value.with(|t| t.as_ref().is_some_and(|t| t.rows.iter().any(|r| r.used.is_some())));
     view! {
         <h2>"Tensors"</h2>
@@ -138,8 +138,8 @@ fn TensorTable(state: State) -> impl IntoView {
                 />
             </label>
         </Show>
-        {move || left_out().map(|said| view! { <p class="torch__figure" data-left-out>{said}</p> })}
-        <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is recorded, or none is in use at this time." kept />
+        {move || left_out().map(|note| view! { <p class="torch__figure" data-left-out>{note}</p> })}
+        <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is recorded, or none is in use at this time." saved />
     }
 }
 

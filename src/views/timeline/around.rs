@@ -14,7 +14,7 @@ pub struct HoveredSlice {
     /// The pointer rests on a slice.
     pub on_rest: Callback<SliceId>,
     /// What is known of the slice asked for last.
-    pub told: Signal<Option<(SliceId, SliceSummary)>>,
+    pub summary: Signal<Option<(SliceId, SliceSummary)>>,
 }
 
 /// The border between labels and plot.
@@ -92,7 +92,7 @@ pub(super) fn HoverCard(stage: TimelineHandle, glance: Option<HoveredSlice>) -> 
         set_timeout(look, REST);
     });
     let brief = move || {
-        let (slice, brief) = glance?.told.get()?;
+        let (slice, brief) = glance?.summary.get()?;
         (stage.shown.hovered.get().map(|s| stage.outside(s)) == Some(slice)).then_some(brief)
     };
     let style = move || {

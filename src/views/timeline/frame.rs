@@ -102,18 +102,18 @@ impl Inner {
         let is_body_due = std::mem::take(&mut self.is_body_due);
         let mut core = self.core.take()?;
         let (began, is_first) = (phases::begin(), self.density.is_empty());
-        let told = self.draw(nodes, &mut core, is_body_due);
+        let output = self.draw(nodes, &mut core, is_body_due);
         if is_first {
             began.end(Phase::Paint);
         }
         self.core = Some(core);
-        told
+        output
     }
 
     /// What a frame of the rows depends on.
     pub(super) fn shot<'a>(&'a self, core: &'a TimelineState, grid: &'a [i64], dpr: f64) -> Shot<'a> {
         Shot {
-            hot: &core.hot,
+            columns: &core.columns,
             index: &core.index,
             rows: &core.rows,
             theme: &self.theme,
@@ -162,7 +162,7 @@ impl Inner {
         let card_x = core.pointer.map_or(0.0, |p| p.0);
         let is_new = hit != self.hit || hit.is_some_and(|h| h.counter.is_some());
         self.hit = hit;
-        let lane = hit.and_then(|h| h.lane).or_else(|| core.selected_slice().and_then(|s| core.index.lane_of(&core.hot, s)));
+        let lane = hit.and_then(|h| h.lane).or_else(|| core.selected_slice().and_then(|s| core.index.lane_of(&core.columns, s)));
         let list_of = lane.map(|l| (l, core.view.window(), core.selection));
         let is_list_due = list_of.is_some() && list_of != self.list_of;
         self.list_of = list_of.or(self.list_of);

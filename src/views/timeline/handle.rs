@@ -130,7 +130,7 @@ impl TimelineHandle {
         }
     }
 
-    /// Goes to a slice or an instant, which was asked for while `hot` was drawn. The same is gone to again only if it was asked for again, not because
+    /// Goes to a slice or an instant, which was asked for while `columns` was drawn. The same is gone to again only if it was asked for again, not because
     /// the view was made anew or the columns were replaced.
     pub fn reveal(self, item: Option<EventId>, is_asked_again: bool) {
         let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, item) == item).unwrap_or(true);
@@ -151,11 +151,11 @@ impl TimelineHandle {
 
     /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can. With `is_known` a profile
     /// that was shown before is shown as it was.
-    pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>, is_known: bool) {
+    pub fn open(self, columns: Option<Arc<crate::engine::page_columns::PageColumns>>, is_known: bool) {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
             let is_first = old.is_none();
-            inner.core = hot.map(|hot| phases::time(Phase::Layout, || TimelineState::following(hot, old)));
+            inner.core = columns.map(|columns| phases::time(Phase::Layout, || TimelineState::following(columns, old)));
             if let Some(core) = inner.core.as_mut().filter(|_| is_first && is_known) {
                 inner.revealed = memory::recall(core).or(inner.revealed);
             }
@@ -218,9 +218,9 @@ impl TimelineHandle {
         let Some(root) = self.nodes.root.try_get_untracked().flatten() else { return };
         let clock = window().performance();
         let begin = clock.as_ref().map_or(0.0, |c| c.now());
-        let told = self.inner.try_update_value(|inner| inner.frame(&self.nodes)).flatten();
-        let Some(told) = told else { return };
-        self.tell(told);
+        let output = self.inner.try_update_value(|inner| inner.frame(&self.nodes)).flatten();
+        let Some(output) = output else { return };
+        self.publish(output);
         let took = clock.as_ref().map_or(0.0, |c| c.now()) - begin;
         // The root outlives its attributes; a refusal would have no consequence.
         let _ = root.set_attribute("data-frame-ms", &format!("{took:.2}"));
@@ -228,34 +228,34 @@ impl TimelineHandle {
 }
 
 impl TimelineHandle {
-    fn tell(self, told: FrameOutput) {
+    fn publish(self, output: FrameOutput) {
         let s = self.shown;
-        if let Some(labels) = told.labels {
+        if let Some(labels) = output.labels {
             s.labels.set(Arc::new(labels));
         }
-        if let Some(card) = told.card {
+        if let Some(card) = output.card {
             s.card.set(card);
         }
-        if s.hovered.get_untracked() != told.hovered {
-            s.hovered.set(told.hovered);
+        if s.hovered.get_untracked() != output.hovered {
+            s.hovered.set(output.hovered);
         }
-        if s.unit.get_untracked() != told.unit {
-            s.unit.set(told.unit);
+        if s.unit.get_untracked() != output.unit {
+            s.unit.set(output.unit);
         }
-        if s.tool.get_untracked() != told.tool {
-            s.tool.set(told.tool);
+        if s.tool.get_untracked() != output.tool {
+            s.tool.set(output.tool);
         }
-        if s.filter.get_untracked() != told.filter {
-            s.filter.set(told.filter);
+        if s.filter.get_untracked() != output.filter {
+            s.filter.set(output.filter);
         }
-        if let Some(placed) = told.placed.filter(|placed| s.placed.with_untracked(|now| now != placed)) {
+        if let Some(placed) = output.placed.filter(|placed| s.placed.with_untracked(|now| now != placed)) {
             s.placed.set(placed);
         }
         let window = self.look(|core| core.view.window());
         if s.window.get_untracked() != window {
             s.window.set(window);
         }
-        if told.is_list_due {
+        if output.is_list_due {
             set_timeout(move || self.refresh_list(), std::time::Duration::from_millis(250));
         }
     }

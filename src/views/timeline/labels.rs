@@ -88,7 +88,7 @@ fn drop_row(stage: TimelineHandle, dragged: RwSignal<Option<Dragged>>) {
         return;
     };
     dragged.set(None);
-    stage.change(|core| core.fold(|f, index, hot| f.move_to(index, hot, track, over)));
+    stage.change(|core| core.fold(|f, index, columns| f.move_to(index, columns, track, over)));
 }
 
 #[component]
@@ -100,7 +100,7 @@ fn LabelRow(stage: TimelineHandle, label: Label, dragged: RwSignal<Option<Dragge
     let class = if label.is_group { "timeline__label timeline__label--group" } else { "timeline__label" };
     let title = if label.summary.is_empty() { label.path.clone() } else { format!("{} ({})", label.path, label.summary) };
     let shift = move |is_up: bool| {
-        stage.change(|core| core.fold(|f, index, hot| f.shift(index, hot, track, is_up)));
+        stage.change(|core| core.fold(|f, index, columns| f.shift(index, columns, track, is_up)));
     };
     let toggle = move |_| {
         stage.change(|core| core.fold(|f, _, _| f.toggle(track)));
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn names_keep_what_tells_them_apart() {
         let check = |name: &str, other: &str, want: (&str, &str)| {
-            let mut hot = sample();
-            hot.info.tracks[1].name = hot.info.strings.push(name);
-            hot.info.tracks[2].name = hot.info.strings.push(other);
-            let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
+            let mut columns = sample();
+            columns.info.tracks[1].name = columns.info.strings.push(name);
+            columns.info.tracks[2].name = columns.info.strings.push(other);
+            let core = TimelineState::new(Arc::new(columns), 1000.0, 400.0);
             assert_eq!(cut(name, core.index.tracks[1].n_alike), want);
         };
         check("Estimated Cumulative MFU", "Estimated Cumulative HFU", ("Estimated Cumulative ", "MFU"));

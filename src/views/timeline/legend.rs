@@ -6,7 +6,7 @@ use crate::analysis::operators::{OperatorRow, OperatorsQuery};
 use crate::base::Order as _;
 use crate::base::{DurationNs, short_name, text};
 use crate::ui::controls::{swatch_colour, swatch_step};
-use crate::views::ask::asked;
+use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -40,11 +40,11 @@ fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
         out[i].time.0 = out[i].time.0.saturating_add(row.self_time.0);
     }
     // What has no value comes last.
-    let untold = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
+    let unnamed = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
     out.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     let more = out.len().saturating_sub(MOST);
     out.truncate(MOST);
-    out.extend(untold);
+    out.extend(unnamed);
     (out, more)
 }
 
@@ -60,7 +60,7 @@ pub fn Legend(
     on_name: Callback<(String, String)>,
 ) -> impl IntoView {
     let question = Signal::derive(move || Some(OperatorsQuery { group_by: by.get(), ..OperatorsQuery::default() }));
-    let rows = asked(ask, question);
+    let rows = use_query(ask, question);
     let item = move |e: &Entry| {
         let (name, title) = (e.name.clone(), format!("{}: {}. Click to highlight it.", e.label(), text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));

@@ -47,10 +47,10 @@ impl Marking {
     }
 
     /// Keeps the timeline's copy up to date.
-    pub(super) fn follow(self, stage: TimelineHandle, hot: Signal<impl Send + Sync + Clone + 'static>) {
+    pub(super) fn follow(self, stage: TimelineHandle, columns: Signal<impl Send + Sync + Clone + 'static>) {
         effect(move || {
             // A profile that comes later starts without them.
-            hot.track();
+            columns.track();
             let set = Arc::new(self.book.with(|b| b.current.clone()));
             let chosen = self.chosen.get();
             stage.change(|core| (core.annotations, core.chosen_mark) = (set, chosen));

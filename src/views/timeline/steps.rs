@@ -3,7 +3,7 @@
 use super::handle::TimelineHandle;
 use super::state::timeline_state::Act;
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::hot::{HotColumns, Step};
+use crate::engine::page_columns::{PageColumns, Step};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ pub fn StepBands(
     /// The running timeline.
     stage: TimelineHandle,
     /// The profile.
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
 ) -> impl IntoView {
-    let steps = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.steps.clone()).unwrap_or_default()));
+    let steps = Memo::new(move |_| columns.with(|h| h.as_ref().map(|h| h.info.steps.clone()).unwrap_or_default()));
     let window = move || stage.shown.window.get().unwrap_or_default();
     let shown = Memo::new(move |_| steps.with(|s| steps_in(s, window())));
     let too_many = move || {

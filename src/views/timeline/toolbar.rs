@@ -10,7 +10,7 @@ use super::state::marks::MarkAct;
 use super::state::timeline_state::Tool;
 use crate::base::TimeRange;
 use crate::engine::TrackKind;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub fn Toolbar(
     /// The running timeline.
     stage: TimelineHandle,
     /// The profile.
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
     /// Which arrows are drawn.
     choice: Option<FlowChoice>,
     /// The committed range.
@@ -63,10 +63,10 @@ pub fn Toolbar(
     };
     let fold_all = move |is_closed: bool| {
         stage.change(|core| {
-            core.fold(|folding, index, hot| {
+            core.fold(|folding, index, columns| {
                 folding.closed.clear();
                 if is_closed {
-                    let groups = hot
+                    let groups = columns
                         .info
                         .tracks
                         .iter()
@@ -91,8 +91,8 @@ pub fn Toolbar(
             <button class="button button--quiet" title="Zoom out (S)" aria-label="Zoom out" on:click=key("KeyS")>"−"</button>
             <button class="button button--quiet" title="Collapse every group" on:click=move |_| fold_all(true)>"Collapse all"</button>
             <button class="button button--quiet" title="Expand every group and lane" on:click=move |_| fold_all(false)>"Expand all"</button>
-            {choice.map(|choice| view! { <FlowMenu choice hot /> })}
-            {settings.map(|settings| view! { <SettingsMenu stage settings marking hot /> })}
+            {choice.map(|choice| view! { <FlowMenu choice columns /> })}
+            {settings.map(|settings| view! { <SettingsMenu stage settings marking columns /> })}
             <button class="button button--quiet" title="Add a marker at the pointer or in the middle (M), or right-click anywhere" on:click=key("KeyM")>"Mark"</button>
             <Show when=move || range.get().is_some()>
                 <button class="button button--quiet" title="Save the selected range as a region" on:click=make_region>"Make region"</button>

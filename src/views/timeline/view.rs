@@ -15,7 +15,7 @@ use super::surroundings::{share_window, watch_surroundings};
 use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
 use crate::base::{EventId, SliceId, TimeRange};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[component]
 pub fn Timeline(
     /// What is drawn; nothing while no profile is open.
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
     /// The committed range.
     range: RwSignal<Option<TimeRange>>,
     /// The rows of that range by path, none for all; without it a range is always of all rows.
@@ -65,7 +65,7 @@ pub fn Timeline(
     /// Whether it begins with few rows, so that several profiles have room below each other.
     #[prop(optional)]
     is_brief: bool,
-    /// From the profile's slices to those of `hot`, where these stand in other rows.
+    /// From the profile's slices to those of `columns`, where these stand in other rows.
     #[prop(default = Signal::stored(Arc::default()))]
     ids: Signal<Arc<SliceIdMap>>,
     /// Stretches worth a look.
@@ -92,10 +92,10 @@ pub fn Timeline(
     });
     let stage = TimelineHandle::new(nodes(), shown(), ids, on_act);
     Effect::new(move |before: Option<bool>| {
-        stage.open(hot.get(), !is_brief);
-        let is_there = hot.with(Option::is_some);
+        stage.open(columns.get(), !is_brief);
+        let is_there = columns.with(Option::is_some);
         if is_brief && is_there && before != Some(true) {
-            stage.change(|core| core.fold(|folding, index, hot| folding.in_brief(index, hot)));
+            stage.change(|core| core.fold(|folding, index, columns| folding.in_brief(index, columns)));
         }
         is_there
     });
@@ -109,7 +109,7 @@ pub fn Timeline(
     });
     effect(move || {
         let paths = rows.map(|rows| rows.get()).unwrap_or_default();
-        hot.track();
+        columns.track();
         stage.touch(|core| core.choose_rows(rows.is_some(), paths));
     });
     effect(move || {
@@ -123,9 +123,9 @@ pub fn Timeline(
         stage.change(|core| (core.highlights, core.is_alone) = (slices, is_alone));
     });
     Effect::new(move |before: Option<usize>| {
-        let columns = hot.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
-        stage.reveal(reveal.get(), before == Some(columns));
-        columns
+        let address = columns.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
+        stage.reveal(reveal.get(), before == Some(address));
+        address
     });
     effect(move || {
         let curves = curves.get();
@@ -136,19 +136,19 @@ pub fn Timeline(
         super::picture::show(stage);
     }
     if let Some(window) = window {
-        share_window(stage, hot, window, is_moving);
+        share_window(stage, columns, window, is_moving);
     }
     let choice = flows.as_ref().map(|f| f.0);
     if let Some((choice, ask)) = flows {
         in_window::follow(stage, choice, ask);
     }
-    marking.follow(stage, hot);
+    marking.follow(stage, columns);
     if let Some(settings) = settings {
-        settings.follow(stage, hot);
+        settings.follow(stage, columns);
     }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
-    view! { <Page stage hot selection choice range marking glance settings bands /> }
+    view! { <Page stage columns selection choice range marking glance settings bands /> }
 }
 
 /// Notes the rows of a range, where that is wanted.
@@ -190,7 +190,7 @@ fn shown() -> DomState {
 #[component]
 fn Page(
     stage: TimelineHandle,
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
     selection: RwSignal<Option<EventId>>,
     choice: Option<FlowChoice>,
     range: RwSignal<Option<TimeRange>>,
@@ -202,7 +202,7 @@ fn Page(
     let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
     let labels_px = RwSignal::new(None::<f64>);
     let style = move || labels_px.get().map_or(String::new(), |px| format!("--timeline-labels:{px}px"));
-    let origin = move || hot.with(|h| h.as_ref().map_or(String::new(), |h| h.info.meta.origin.clone()));
+    let origin = move || columns.with(|h| h.as_ref().map_or(String::new(), |h| h.info.meta.origin.clone()));
     let origin_title = move || format!("Time origin: {}", if origin().is_empty() { "first event".to_string() } else { origin() });
     let on_scroll = move |_| {
         if let Some(scroller) = scroller.get_untracked() {
@@ -228,7 +228,7 @@ fn Page(
     };
     view! {
         <section class="timeline" data-view="timeline" node_ref=root style=style on:transitionend=on_theme on:wheel=move |ev| events::on_wheel(stage, ev)>
-            <Toolbar stage hot choice range marking settings />
+            <Toolbar stage columns choice range marking settings />
             <div class="timeline__head">
                 <div class="timeline__corner" title=origin_title>
                     <span class="timeline__unit">"Time in " {move || stage.shown.unit.get()}</span>
@@ -244,7 +244,7 @@ fn Page(
                     on:pointercancel=move |_| events::on_brush_release(stage)
                 ></canvas>
             </div>
-            <super::steps::StepBands stage hot />
+            <super::steps::StepBands stage columns />
             <super::highlights::BandStrip stage bands settings />
             <div class="timeline__scroll" node_ref=scroller on:scroll=on_scroll>
                 <div class="timeline__sticky">

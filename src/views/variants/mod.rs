@@ -14,7 +14,7 @@ use crate::ui::dom;
 use crate::ui::effect::effect;
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
-use crate::worker::client::Ask;
+use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,8 +37,16 @@ impl PartialEq for Profile {
     }
 }
 
-/// What each profile gave, by hash: its rows, or why it has none.
-type PartsByProfile = BTreeMap<String, Result<Arc<Vec<VariantPart>>, String>>;
+/// Rows of each profile by its hash, or why it has none.
+type PartsByProfile = BTreeMap<String, Result<Arc<Vec<VariantPart>>, NoParts>>;
+
+/// Why a profile has no rows in the table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{label}: {why}")]
+struct NoParts {
+    label: String,
+    why: EngineError,
+}
 
 #[derive(Clone, Copy)]
 struct State {
@@ -81,7 +89,7 @@ fn collect(profiles: Signal<Vec<Profile>>, given: RwSignal<PartsByProfile>) {
             }
             spawn_local(async move {
                 let answer = profile.ask.ask(VariantPartsQuery).await;
-                let mut found = answer.map_err(|error| format!("{}: {error}", profile.label));
+                let mut found = answer.map_err(|why| NoParts { label: profile.label.clone(), why });
                 // A profile with one row has the title of its tab.
                 if let Ok([only]) = found.as_deref_mut() {
                     only.title.clone_from(&profile.label);
@@ -120,7 +128,8 @@ pub fn VariantsView(
     let state = State { profiles, all, shown, without, columns, base, mode, order, choices };
     let is_waiting = Memo::new(move |_| profiles.with(|all| given.with(|given| all.iter().any(|p| !given.contains_key(&p.hash)))));
     let problem = Memo::new(move |_| {
-        let failed: Vec<String> = given.with(|given| given.values().filter_map(|found| found.as_ref().err().cloned()).collect());
+        let failed: Vec<String> =
+            given.with(|given| given.values().filter_map(|found| found.as_ref().err().map(ToString::to_string)).collect());
         (!failed.is_empty()).then(|| failed.join(" "))
     });
     let answer = move || all.with(|all| sentence(all, state.base()));
@@ -145,7 +154,7 @@ pub fn VariantsView(
                 <Exports state />
             </div>
             <Table
-                id="variants" label="Profiles" columns=table_columns rows=table_rows on_row=choose selected kept=choices.choice("table", String::new())
+                id="variants" label="Profiles" columns=table_columns rows=table_rows on_row=choose selected saved=choices.choice("table", String::new())
                 empty="No open profile has values for this table."
             />
             <p class="torch__hint">"Click a row to make it the base. The stronger the colour, the worse the value; the best of a column is bold, the worst is underlined."</p>

@@ -97,7 +97,7 @@ pub fn rows(all: &Variants, columns: &[usize], mode: Mode, base: usize, order: &
         for cell in shown {
             made.heat.push(Heat { strength: cell.heat.unwrap_or(0.0), is_best: cell.is_best });
             made.cells.push(match cell.raw.parse::<f64>() {
-                Ok(value) => Cell::Said(value, cell.text),
+                Ok(value) => Cell::Formatted(value, cell.text),
                 Err(_) => text(&cell.text),
             });
         }
@@ -197,7 +197,7 @@ mod tests {
         let rows = rows(&all, &columns, Mode::Values, 0, "");
         assert!(rows.iter().all(|row| row.cells.len() == heads.len() && row.heat.len() == heads.len()));
         let at = heads.iter().position(|c| c.id == "total_time").expect("there");
-        assert_eq!(rows[1].cells[at], Cell::Said(2e-6, "2.00 µs".into()));
+        assert_eq!(rows[1].cells[at], Cell::Formatted(2e-6, "2.00 µs".into()));
         assert_eq!((rows[0].heat[at].is_best, rows[1].heat[at].is_best), (Some(false), Some(true)));
         assert_eq!(rows[2].cells[at], Cell::Absent, "what is no number is not recorded");
         let bytes = heads.iter().position(|c| c.id == "x_bytes").expect("there");
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(chart_column(&all, &columns, "version"), time, "texts cannot be charted");
         let (kind, series, bars) = super::bars(&all, time, bytes, "dtype");
         assert_eq!((kind, series.len(), bars.len()), (Kind::Duration, 1, 3), "bytes are on no axis of times");
-        assert_eq!(bars.iter().map(|b| b.told(0)).collect::<Vec<_>>(), [Some(4000.0), Some(2000.0), None]);
+        assert_eq!(bars.iter().map(|b| b.recorded(0)).collect::<Vec<_>>(), [Some(4000.0), Some(2000.0), None]);
         assert_eq!(bars[2].group, "fp32");
         assert_eq!(super::bars(&Variants::default(), None, None, "").1, []);
     }

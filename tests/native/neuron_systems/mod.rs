@@ -103,8 +103,8 @@ pub fn table(columns: &[(&str, Column)]) -> Vec<u8> {
         match column {
             Column::Ints(values) => {
                 let levels: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
-                let told: Vec<i64> = values.iter().flatten().copied().collect();
-                c.typed::<Int64Type>().write_batch(&told, Some(&levels), None).expect("written");
+                let recorded: Vec<i64> = values.iter().flatten().copied().collect();
+                c.typed::<Int64Type>().write_batch(&recorded, Some(&levels), None).expect("written");
             }
             Column::Floats(values) => drop(c.typed::<DoubleType>().write_batch(values, None, None).expect("written")),
             Column::Texts(values) => {

@@ -51,10 +51,10 @@ fn devices(got: &Distributed, truth: &Value) -> Check {
             check.same(&format!("devices of {process}"), names, want);
             for device in &found.devices {
                 let want = &devices[format!("GPU{}", device.id)];
-                let told = |key: &str| want.get(key).map(text).unwrap_or_default().to_string();
-                check.same("name", device.name.clone().unwrap_or_default(), told("Name"));
+                let recorded = |key: &str| want.get(key).map(text).unwrap_or_default().to_string();
+                check.same("name", device.name.clone().unwrap_or_default(), recorded("Name"));
                 check.same("memory", device.memory_bytes.map(|b| b as f64), want.get("Memory Raw").map(number));
-                check.same("compute", device.compute.map_or(String::new(), |c| format!("{}.{}", c.0, c.1)), told("Compute Capability"));
+                check.same("compute", device.compute.map_or(String::new(), |c| format!("{}.{}", c.0, c.1)), recorded("Compute Capability"));
             }
         }
     }

@@ -15,13 +15,13 @@ const MOST: usize = 64;
 const MOST_LOOKED_AT: usize = 100_000;
 
 /// Bytes of partitions that are still looked for.
-struct Wanted(Vec<Stretch>);
+struct Wanted(Vec<Interval>);
 
 /// A memory, or an entry of the table of tensors.
 type Space = (Memory, u32);
 
 /// Memory, partitions and bytes, each from the first to the one after the last.
-type Stretch = (Space, (u16, u16), (u64, u64));
+type Interval = (Space, (u16, u16), (u64, u64));
 
 impl Wanted {
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>) -> Self {
@@ -30,7 +30,7 @@ impl Wanted {
 
     fn meets(&self, access: &Access) -> bool {
         let own = partitions(access);
-        let is_met = |(space, of, bytes): &Stretch| {
+        let is_met = |(space, of, bytes): &Interval| {
             *space == (access.memory, access.table)
                 && own.0 < of.1
                 && of.0 < own.1

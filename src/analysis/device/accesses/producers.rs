@@ -109,8 +109,8 @@ impl Producers {
 
 /// Makes `at` the border of two intervals.
 fn cut(held: &mut BTreeMap<u64, (u64, u32)>, at: u64) {
-    let Some((_, stretch)) = held.range_mut(..at).next_back().filter(|(_, stretch)| stretch.0 > at) else { return };
-    let rest = *stretch;
-    stretch.0 = at;
+    let Some((_, interval)) = held.range_mut(..at).next_back().filter(|(_, interval)| interval.0 > at) else { return };
+    let rest = *interval;
+    interval.0 = at;
     held.insert(at, rest);
 }

@@ -73,8 +73,8 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
     let column = profile.attribute("engine").filter(|_| !is_dma);
     let is_once = |i: usize| duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err();
     let work_of = |engine: StrId, works: &mut Vec<Work>| {
-        let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
-        let engine = if is_dma { DMA } else { told.unwrap_or(own_name) };
+        let recorded = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
+        let engine = if is_dma { DMA } else { recorded.unwrap_or(own_name) };
         works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
             works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
             works.len() - 1

@@ -97,9 +97,9 @@ fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&s
     // Without instructions or without transfers the busy time would be incomplete.
     let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));
     let active = |engine: Option<&str>, name: &str, share: &str| {
-        let is_told = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));
+        let is_recorded = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));
         let sets = || busy.iter().filter(|b| engine.is_none_or(|e| b.engine == e)).map(|b| b.ranges.clone()).collect();
-        is_told.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
+        is_recorded.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
     };
     let engines = ENGINES.iter().map(|e| (Some(e.engine), e.active, e.share));
     let others = [(Some(DMA), "dma_active_time", "dma_active_time_percent"), (None, "total_active_time", "total_active_time_percent")];
@@ -120,16 +120,16 @@ fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&s
 fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<Products> {
     let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
     let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);
-    let mut told = false;
+    let mut recorded = false;
     let mut sum = Products::default();
     for_each_chunk(device.elements.len().min(profile.slices.start.len()), &mut |part| {
         for i in part.filter(|i| device.elements[*i] != NeuronDevice::ABSENT) {
-            told = true;
+            recorded = true;
             let flops = share::within(2 * u64::from(device.elements[i]), (profile.slices.start[i], profile.slices.end(i)), range);
             sum.all = sum.all.saturating_add(flops);
             let is_transpose = transpose.is_some() && kinds.get(i).copied() == transpose;
             sum.transposes = sum.transposes.saturating_add(if is_transpose { flops } else { 0 });
         }
     });
-    told.then_some(sum)
+    recorded.then_some(sum)
 }

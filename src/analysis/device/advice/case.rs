@@ -122,17 +122,17 @@ impl<'a> Case<'a> {
 
     /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not recorded, or 0.
     pub fn utilization(&self) -> Option<Utilization> {
-        let told = |value: &str, most: &str, label| {
+        let against_limit = |value: &str, most: &str, label| {
             let value = self.number(value).filter(|v| *v > 0.0)?;
             Some(Utilization { value, most: self.number(most).filter(|m| *m > 0.0), label })
         };
         let of_model = self.number("model_flops").filter(|f| *f > 0.0).and_then(|_| {
             let label = "Model FLOPs utilization (HLO statistics)";
-            told("mfu_estimated_percent", "mfu_max_achievable_estimated_percent", label)
-                .or_else(|| told("mfu_hlo_estimated_percent", "mfu_hlo_max_achievable_estimated_percent", label))
+            against_limit("mfu_estimated_percent", "mfu_max_achievable_estimated_percent", label)
+                .or_else(|| against_limit("mfu_hlo_estimated_percent", "mfu_hlo_max_achievable_estimated_percent", label))
         });
         let label = "Model FLOPs utilization (instructions without transposes)";
-        of_model.or_else(|| told("mfu_inst_estimated_percent", "mfu_inst_max_achievable_estimated_percent", label))
+        of_model.or_else(|| against_limit("mfu_inst_estimated_percent", "mfu_inst_max_achievable_estimated_percent", label))
     }
 
     /// The device part; rules on it say what they lack where it is of another profile.

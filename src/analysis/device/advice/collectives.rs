@@ -12,8 +12,8 @@ const NONE: &str = "collective operations";
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let slices: Vec<SliceId> = operations(case.profile).collect();
-    let is_told = !slices.is_empty();
-    let or = |judge: &dyn Fn() -> Verdict| if is_told { judge() } else { Verdict::Missing(NONE) };
+    let is_recorded = !slices.is_empty();
+    let or = |judge: &dyn Fn() -> Verdict| if is_recorded { judge() } else { Verdict::Missing(NONE) };
     out.rule("R5", "Exposed collective operations", or(&|| exposed(case, &slices)));
     out.rule("R37", "Collective operations slower than others of the same kind", or(&|| outliers(case, &slices)));
     out.rule("R38", "Late start of collective operations", or(&|| late(case)));
@@ -45,8 +45,8 @@ fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
 type Alike = (StrId, Option<String>);
 
 fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
-    let told = case.device().map_or(&[][..], |d| &d.operations);
-    let size = |s: SliceId| told.binary_search_by_key(&s.0, |o| o.slice).ok().and_then(|at| told[at].bytes).map(text::bytes);
+    let operations = case.device().map_or(&[][..], |d| &d.operations);
+    let size = |s: SliceId| operations.binary_search_by_key(&s.0, |o| o.slice).ok().and_then(|at| operations[at].bytes).map(text::bytes);
     let mut groups: FxHashMap<Alike, Vec<(i64, SliceId)>> = FxHashMap::default();
     for s in slices {
         let key = (case.profile.slices.name[s.index()], size(*s));
@@ -87,8 +87,9 @@ fn beside(case: &Case<'_>, operation: SliceId) -> Vec<(i64, String)> {
 }
 
 fn late(case: &Case<'_>) -> Verdict {
-    let told = case.device().map_or(&[][..], |d| &d.operations);
-    let mut delays: Vec<(i64, SliceId)> = told.iter().filter_map(|o| Some((o.delay_ns.filter(|d| *d >= 0)?, SliceId(o.slice)))).collect();
+    let operations = case.device().map_or(&[][..], |d| &d.operations);
+    let mut delays: Vec<(i64, SliceId)> =
+        operations.iter().filter_map(|o| Some((o.delay_ns.filter(|d| *d >= 0)?, SliceId(o.slice)))).collect();
     if delays.is_empty() {
         return Verdict::Missing("cc_trigger_start_delay of collective operations");
     }
@@ -113,9 +114,9 @@ fn late(case: &Case<'_>) -> Verdict {
 const SMALL: u64 = 256 << 10;
 
 fn small(case: &Case<'_>) -> Verdict {
-    let told = case.device().map_or(&[][..], |d| &d.operations);
+    let operations = case.device().map_or(&[][..], |d| &d.operations);
     let duration = |o: &CollectiveOp| case.profile.slices.duration[o.slice as usize];
-    let sized: Vec<(u64, i64, SliceId)> = told.iter().filter_map(|o| Some((o.bytes?, duration(o), SliceId(o.slice)))).collect();
+    let sized: Vec<(u64, i64, SliceId)> = operations.iter().filter_map(|o| Some((o.bytes?, duration(o), SliceId(o.slice)))).collect();
     if sized.is_empty() {
         return Verdict::Missing("sizes of collective operations");
     }

@@ -119,7 +119,7 @@ impl Packets {
 }
 
 /// Intervals in which small transfers follow each other closely, those of most first.
-fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Location> + 'a {
+fn intervals<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Location> + 'a {
     let small = case.bands().iter().filter(|b| b.kind == BandKind::SmallTransfers);
     let place =
         |n: u64, core: &str, range| Location { label: format!("{} on {core}", text::counted(n, "small transfer")), range, slice: None };
@@ -132,7 +132,7 @@ fn average(case: &Case<'_>, packets: &Packets) -> Verdict {
     };
     Verdict::when(size < 32_768.0, || {
         let longest = packets.small.longest.iter().map(|p| case.place(p.1));
-        Finding::new(Severity::Warning, "Small transfers").says("Mean", bytes(size)).at(stretches(case).chain(longest)).because(
+        Finding::new(Severity::Warning, "Small transfers").says("Mean", bytes(size)).at(intervals(case).chain(longest)).because(
             "Each transfer has a fixed cost of about 1.3 µs.",
             "Use transfers of 32 KiB or more.",
             "dma_transfer_average_bytes below 32 KiB.",
@@ -226,7 +226,7 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
     Verdict::when(packets.n_tiny_dynamic > 100, || {
         let first = packets.tiny_dynamic.map(|slice| case.place(slice));
         let n = text::count(packets.n_tiny_dynamic);
-        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(stretches(case).chain(first).take(3)).because(
+        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(intervals(case).chain(first).take(3)).because(
             "Times of so many tiny transfers with run-time descriptors are not recorded reliably.",
             "Use larger transfers; do not rely on the durations of single transfers.",
             "More than 100 packets below 512 B on dynamic queues (our threshold).",

@@ -43,7 +43,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let sized = sized(case);
     let (products, others): (Vec<Sized>, Vec<Sized>) = sized.into_iter().partition(|s| s.shape.columns > 0);
     let none = products.is_empty() && others.is_empty();
-    let or = |is_told: bool, verdict: Verdict| if is_told { verdict } else { Verdict::Missing(NO_SHAPES) };
+    let or = |is_recorded: bool, verdict: Verdict| if is_recorded { verdict } else { Verdict::Missing(NO_SHAPES) };
     out.rule("R22", "Instructions on fewer than 128 elements per partition", or(!others.is_empty(), short(case, &others)));
     out.rule("R23", "Instructions on fewer than 128 partitions", or(!none, narrow(case, &products, &others)));
     out.rule("R24", "Chains of simple instructions on the same data", or(!others.is_empty(), chains(case, &others)));

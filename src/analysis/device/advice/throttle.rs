@@ -103,8 +103,8 @@ fn ramps(case: &Case<'_>) -> Verdict {
             let after = gaps.iter().find(|g| (0..=GAP_NS).contains(&at.saturating_sub(g.range.end.0)));
             let Some(gap) = after else { continue };
             found.push(Location { label: "Gap before throttling".into(), range: gap.range, slice: gap.next });
-            let mut told = limits.iter().filter(|l| l.start == at && l.limit < 1.0).map(|l| lost(case, &core, l)).peekable();
-            cost += if told.peek().is_some() { told.sum() } else { GAP_NS as f64 * 0.5 };
+            let mut losses = limits.iter().filter(|l| l.start == at && l.limit < 1.0).map(|l| lost(case, &core, l)).peekable();
+            cost += if losses.peek().is_some() { losses.sum() } else { GAP_NS as f64 * 0.5 };
         }
     }
     let n = found.len();

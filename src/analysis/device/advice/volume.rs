@@ -26,13 +26,13 @@ fn buffer_in_use(case: &Case<'_>) -> Option<f64> {
 }
 
 fn reloaded_tensors(case: &Case<'_>) -> Verdict {
-    let told: Vec<(&TensorRow, f64)> = case.tensors().unwrap_or_default().iter().filter_map(|row| Some((row, row.factor()?))).collect();
-    if told.is_empty() {
+    let recorded: Vec<(&TensorRow, f64)> = case.tensors().unwrap_or_default().iter().filter_map(|row| Some((row, row.factor()?))).collect();
+    if recorded.is_empty() {
         return Verdict::Missing("load factors of tensors (load_to_sbuf_repeat_factor), or transfers with tensor names");
     }
     let again = |row: &TensorRow, factor: f64| row.size_bytes.map(|size| (factor - 1.0) * size as f64);
     let mut found: Vec<(&TensorRow, f64, Option<f64>)> =
-        told.into_iter().filter(|t| t.1 > RELOADED).map(|(row, factor)| (row, factor, again(row, factor))).collect();
+        recorded.into_iter().filter(|t| t.1 > RELOADED).map(|(row, factor)| (row, factor, again(row, factor))).collect();
     found.order_by(|a, b| b.2.unwrap_or(0.0).total_cmp(&a.2.unwrap_or(0.0)));
     Verdict::when(!found.is_empty(), || {
         let (n, sum) = (found.len() as u64, found.iter().filter_map(|f| f.2).sum::<f64>());
@@ -72,8 +72,8 @@ fn spill_of_reads(case: &Case<'_>) -> Verdict {
 
 fn spill_of_sbuf(case: &Case<'_>) -> Verdict {
     let pairs = [("spill_save_bytes", "sbuf_read_bytes"), ("spill_reload_bytes", "sbuf_write_bytes")];
-    let told = pairs.iter().filter_map(|(spill, all)| Some((case.number(spill)?, case.number(all).filter(|b| *b > 0.0)?)));
-    let shares: Vec<(f64, f64)> = told.collect();
+    let recorded = pairs.iter().filter_map(|(spill, all)| Some((case.number(spill)?, case.number(all).filter(|b| *b > 0.0)?)));
+    let shares: Vec<(f64, f64)> = recorded.collect();
     if shares.is_empty() {
         return Verdict::Missing("spill_save_bytes or spill_reload_bytes, and the traffic of SBUF");
     }

@@ -21,9 +21,9 @@ const RULES: [(&str, Cause, &str, &str); 6] = [
 ];
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
-    let is_told = case.gaps.causes.iter().any(|c| !matches!(c.cause, Cause::Start | Cause::End | Cause::Unknown));
+    let is_recorded = case.gaps.causes.iter().any(|c| !matches!(c.cause, Cause::Start | Cause::End | Cause::Unknown));
     for (id, cause, rule, title) in RULES {
-        let verdict = if is_told { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) };
+        let verdict = if is_recorded { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) };
         // Without operands much waiting has an unknown cause, which can be this one.
         let is_open = matches!(verdict, Verdict::Quiet) && !case.signals.has_operands();
         out.rule(id, rule, if is_open { Verdict::Missing(NO_CAUSE) } else { verdict });

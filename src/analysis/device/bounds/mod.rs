@@ -58,7 +58,7 @@ struct BoundsContext<'a> {
 
 impl BoundsContext<'_> {
     fn has_products(&self) -> bool {
-        self.device.elements.is_told()
+        self.device.elements.is_recorded()
     }
 }
 

@@ -167,7 +167,7 @@ pub fn regions_of(profile: &Profile, query: &RegionsQuery, rows: &[CoreRows]) ->
 }
 
 fn has_values(profile: &Profile, column: &str) -> bool {
-    profile.attribute(column).is_some_and(|a| a.values.is_told())
+    profile.attribute(column).is_some_and(|a| a.values.is_recorded())
 }
 
 fn notes(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, out: &mut Regions) {
@@ -447,7 +447,7 @@ impl Amounts {
             instructions: found.instructions,
             moved_bytes: self.has_sizes.then(|| self.bytes(&windows)),
             issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),
-            flops: given.device.elements.is_told().then_some(found.flops),
+            flops: given.device.elements.is_recorded().then_some(found.flops),
             slices: found.slices,
         }
     }

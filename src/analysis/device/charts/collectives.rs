@@ -15,13 +15,13 @@ pub(in crate::analysis::device) fn operations(profile: &crate::model::Profile) -
 }
 
 pub(super) fn collectives(given: &ChartContext<'_>, out: &mut Charts) {
-    let (profile, told) = (given.profile, &given.device.operations);
+    let (profile, facts) = (given.profile, &given.device.operations);
     let mut groups: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     for slice in operations(profile) {
         if given.span(slice.index()).is_none() {
             continue;
         }
-        let fact = told.binary_search_by_key(&slice.0, |o| o.slice).ok().map(|at| told[at]);
+        let fact = facts.binary_search_by_key(&slice.0, |o| o.slice).ok().map(|at| facts[at]);
         let bytes = fact.and_then(|f| f.bytes);
         let name = profile.name_of(slice);
         let group = bytes.map_or_else(|| name.to_string(), |n| format!("{name} {}", text::bytes(n)));

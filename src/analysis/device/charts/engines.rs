@@ -31,14 +31,14 @@ pub(super) fn engines(given: &ChartContext<'_>, out: &mut Charts) {
     let mut works: Vec<Work> = Vec::new();
     let transpose = given.profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let is_wait = crate::analysis::device::waiting::waits::names(given.profile);
-    let tells_source = given.profile.attribute("source").is_some_and(|a| a.values.iter().any(|s| *s != StrId(0)));
+    let records_source = given.profile.attribute("source").is_some_and(|a| a.values.iter().any(|s| *s != StrId(0)));
     for (t, _) in given.profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
-        add_track(given, t, (&is_wait, transpose, tells_source), &mut works);
+        add_track(given, t, (&is_wait, transpose, records_source), &mut works);
     }
     works.order_by_key(|w| (w.root, w.engine));
     let is_limited = !given.device.throttles.is_empty();
     let peak = given.facts.core_flops();
-    let tells_flops = works.iter().any(|w| w.flops.is_some());
+    let records_flops = works.iter().any(|w| w.flops.is_some());
     out.engines = works.into_iter().map(|work| split(given, work, peak, is_limited)).collect();
     if out.engines.is_empty() {
         out.notes.push(
@@ -49,9 +49,9 @@ pub(super) fn engines(given: &ChartContext<'_>, out: &mut Charts) {
             }
             .into(),
         );
-    } else if !tells_flops && given.range.is_some() && given.device.elements.is_told() {
+    } else if !records_flops && given.range.is_some() && given.device.elements.is_recorded() {
         out.notes.push("No matrix product ran in this range. Active time is not split.".into());
-    } else if !tells_flops {
+    } else if !records_flops {
         out.notes.push(
             "FLOPs are not available: the elements of matrix products are not recorded in this file. Active time is not split.".into(),
         );
@@ -69,7 +69,7 @@ pub(super) fn engines(given: &ChartContext<'_>, out: &mut Charts) {
 fn add_track(
     given: &ChartContext<'_>,
     track: usize,
-    (is_wait, transpose, tells_source): (&[bool], Option<StrId>, bool),
+    (is_wait, transpose, records_source): (&[bool], Option<StrId>, bool),
     works: &mut Vec<Work>,
 ) {
     let profile = given.profile;
@@ -78,20 +78,21 @@ fn add_track(
     let (engines, sources, types) = (attribute("engine"), attribute("source"), attribute("instruction_type"));
     let is_set = |column: Option<&[StrId]>, i: usize| column.is_some_and(|c| c[i] != StrId(0));
     let engine_of = |id: StrId| {
-        let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
-        ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told))
+        let recorded = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
+        ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(recorded))
     };
     // Engines without work in the range are listed too.
-    let tells = (tells_source, types.is_some());
-    let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, tells, works));
+    let has_column = (records_source, types.is_some());
+    let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, has_column, works));
     let mut last: Option<(StrId, Option<usize>)> = own_engine.map(|at| (StrId(0), Some(at)));
     let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track as u32))];
     for_each_chunk(by_start.len(), &mut |part| {
         for i in by_start[part].iter().map(|i| *i as usize) {
             let Some(span) = given.span(i) else { continue };
             let id = engines.map_or(StrId(0), |e| e[i]);
-            let place =
-                last.filter(|l| l.0 == id).map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, tells, works)), |l| l.1);
+            let place = last
+                .filter(|l| l.0 == id)
+                .map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, has_column, works)), |l| l.1);
             last = Some((id, place));
             let Some(work) = place.map(|at| &mut works[at]) else { continue };
             work.origins.add(is_set(sources, i), is_set(types, i));
@@ -110,11 +111,11 @@ fn add_track(
 }
 
 /// Place of an engine of the track's core in `works`, new or known.
-/// `tells`: whether the file names sources at all, and says what instructions are.
-fn place(given: &ChartContext<'_>, track: usize, engine: usize, tells: (bool, bool), works: &mut Vec<Work>) -> usize {
+/// `has_column`: whether the file names sources at all, and says what instructions are.
+fn place(given: &ChartContext<'_>, track: usize, engine: usize, has_column: (bool, bool), works: &mut Vec<Work>) -> usize {
     let root = given.roots[track];
     works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
-        let origins = Origins { source: tells.0.then_some(0), compiler: 0, runtime: tells.1.then_some(0) };
+        let origins = Origins { source: has_column.0.then_some(0), compiler: 0, runtime: has_column.1.then_some(0) };
         let opcodes = FxHashMap::default();
         works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins, opcodes });
         works.len() - 1

@@ -127,8 +127,8 @@ pub enum MemorySource {
 impl Memory {
     /// All bytes that moved.
     pub fn moved(&self) -> u64 {
-        let told = self.read.saturating_add(self.written).saturating_add(self.spilled.unwrap_or(0));
-        told.saturating_add(self.moved_by_dma)
+        let recorded = self.read.saturating_add(self.written).saturating_add(self.spilled.unwrap_or(0));
+        recorded.saturating_add(self.moved_by_dma)
     }
 
     /// Bytes that could have moved besides; `None` without a bandwidth.

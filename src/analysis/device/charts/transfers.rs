@@ -103,8 +103,8 @@ impl Moved {
 
 /// The file's own mean of the run, which is 0 where the profiler does not know it; else that of the rows.
 fn mean(given: &ChartContext<'_>, moved: &Moved) -> Option<TransferMean> {
-    let told = given.facts.number("dma_transfer_average_bytes").filter(|b| *b > 0.0 && given.range.is_none());
-    let of_file = told.map(|bytes| TransferMean { bytes, is_of_file: true });
+    let recorded = given.facts.number("dma_transfer_average_bytes").filter(|b| *b > 0.0 && given.range.is_none());
+    let of_file = recorded.map(|bytes| TransferMean { bytes, is_of_file: true });
     of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
 }
 

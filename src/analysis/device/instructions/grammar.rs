@@ -75,8 +75,8 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 fn meaning(word: &str) -> String {
-    if let Some(told) = semaphore(word) {
-        return told;
+    if let Some(meaning) = semaphore(word) {
+        return meaning;
     }
     if let Some((rows, columns)) = word.split_once('*').filter(|(a, b)| is_number(a) && is_number(b)) {
         return format!("{rows} rows by {columns} columns of the array");
@@ -123,7 +123,7 @@ fn semaphore(word: &str) -> Option<String> {
         None => (rest, ""),
     };
     let name = format!("{what} {id}{owner}");
-    let told = match rest {
+    let meaning = match rest {
         "++" | "+" => format!("Increments {name}{when}"),
         "--" | "-" => format!("Decrements {name}{when}"),
         _ => match (rest.strip_prefix(">="), rest.strip_prefix("=="), rest.strip_prefix("+="), rest.strip_prefix("-=")) {
@@ -134,7 +134,7 @@ fn semaphore(word: &str) -> Option<String> {
             _ => format!("Sets {name} to {}{when}", rest.strip_prefix('=')?),
         },
     };
-    Some(told.trim_end_matches(',').to_string())
+    Some(meaning.trim_end_matches(',').to_string())
 }
 
 fn whose(owner: &str) -> String {
@@ -167,13 +167,13 @@ fn lists(text: &str) -> Option<(Vec<i64>, Vec<i64>)> {
 
 /// Dimensions of more than one element, innermost first.
 fn dimensions(steps: &[i64], sizes: &[i64], unit: &str) -> String {
-    let told = steps.iter().zip(sizes).filter(|(_, n)| **n != 1).map(|(step, n)| match step {
+    let meaning = steps.iter().zip(sizes).filter(|(_, n)| **n != 1).map(|(step, n)| match step {
         0 => format!("the same element {n} times"),
         1 => format!("{n} contiguous"),
         _ => format!("{n} with stride {step}{unit}"),
     });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() { "1 element".into() } else { told.join(", then ") }
+    let meaning: Vec<String> = meaning.collect();
+    if meaning.is_empty() { "1 element".into() } else { meaning.join(", then ") }
 }
 
 #[cfg(test)]

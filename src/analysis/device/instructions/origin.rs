@@ -220,10 +220,10 @@ mod tests {
     fn stacks_and_loops_are_followed_outwards_once() {
         let fields = [("kernel_instruction_name", "i:0"), ("stack_frame_ids", "[101, 999]"), ("nki_source_location", "k.py:76")];
         let got = origin(&fields, &find);
-        let told =
+        let frames =
             |stack: &Vec<Frame>| stack.iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect::<Vec<_>>();
         assert_eq!(
-            got.stacks.iter().map(told).collect::<Vec<_>>(),
+            got.stacks.iter().map(frames).collect::<Vec<_>>(),
             [
                 // The outer one names the inner one as its caller: a circle ends there.
                 vec![" k.py:76", "k.inner k.py:17", "k.outer k.py:3"],

@@ -10,7 +10,7 @@ use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Lines told; the rest are counted.
+/// Lines locations; the rest are counted.
 const MOST_LINES: usize = 100_000;
 
 /// Lines of source with what their instructions cost.
@@ -43,7 +43,7 @@ pub struct SourceLine {
 
 /// A line in the making.
 struct Line {
-    told: SourceLine,
+    totals: SourceLine,
     /// (core, start, end) of its work.
     spans: Vec<(u32, i64, i64)>,
 }
@@ -55,12 +55,12 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
     let mut given = SourceContext::of(profile, device, range);
     let mut lines: Vec<Line> = Vec::new();
     let (mut of_place, mut of_text): (FxHashMap<SourceLocation, usize>, FxHashMap<StrId, Vec<usize>>) = Default::default();
-    each(profile, device, |slice, text, told| {
+    each(profile, device, |slice, text, locations| {
         let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
         if range.is_some_and(|r| (end <= r.start.0 && end > start) || start >= r.end.0) {
             return;
         }
-        if told.is_empty() {
+        if locations.is_empty() {
             out.unplaced += 1;
         }
         let named = of_text.entry(text).or_insert_with(|| {
@@ -70,11 +70,11 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
                     lines.len() - 1
                 })
             };
-            told.iter().map(&mut line).collect()
+            locations.iter().map(&mut line).collect()
         });
         named.iter().for_each(|line| given.add(&mut lines[*line], slice));
     });
-    out.lines = lines.into_iter().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
+    out.lines = lines.into_iter().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.totals }).collect();
     out.lines.order_by(|a, b| a.place.cmp(&b.place));
     out.notes = notes(&out);
     out.lines.truncate(MOST_LINES);
@@ -85,7 +85,7 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
 pub fn slices(profile: &Profile, wanted: &SourceLocation) -> Vec<SliceId> {
     let mut out = Vec::new();
     if let Domain::NeuronDevice(device) = &profile.domain {
-        each(profile, device, |slice, _, told| out.extend(told.contains(wanted).then_some(slice)));
+        each(profile, device, |slice, _, locations| out.extend(locations.contains(wanted).then_some(slice)));
     }
     out.order_by_key(|s| (profile.slices.start[s.index()], *s));
     out
@@ -94,7 +94,7 @@ pub fn slices(profile: &Profile, wanted: &SourceLocation) -> Vec<SliceId> {
 /// Whether any instruction names a line. Reads one column, and each distinct text once; none where the file has no such field.
 pub fn has_lines(profile: &Profile) -> bool {
     let Domain::NeuronDevice(device) = &profile.domain else { return false };
-    let Some(column) = profile.attribute("source").filter(|c| c.values.is_told()) else { return false };
+    let Some(column) = profile.attribute("source").filter(|c| c.values.is_recorded()) else { return false };
     let pcs = device.pc.as_slice();
     let mut is_known = vec![false; profile.strings.len()];
     column.values.iter().zip(pcs).any(|(id, pc)| {
@@ -114,20 +114,20 @@ fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, 
                 continue;
             }
             let id = ids.and_then(|c| c.get(i).copied()).unwrap_or_default();
-            let told = known.entry(id).or_insert_with(|| {
+            let locations = known.entry(id).or_insert_with(|| {
                 let mut all = places(profile.strings.get(id));
                 all.order();
                 all.dedup();
                 all
             });
-            with(SliceId(i as u32), id, told);
+            with(SliceId(i as u32), id, locations);
         }
     });
 }
 
 fn new(place: &SourceLocation) -> Line {
-    let told = SourceLine { place: place.clone(), instructions: 0, time: DurationNs(0), flops: None, hbm_bytes: None, engines: [0; 5] };
-    Line { told, spans: Vec::new() }
+    let totals = SourceLine { place: place.clone(), instructions: 0, time: DurationNs(0), flops: None, hbm_bytes: None, engines: [0; 5] };
+    Line { totals, spans: Vec::new() }
 }
 
 /// What values are made of.
@@ -157,22 +157,22 @@ impl<'a> SourceContext<'a> {
     }
 
     fn add(&mut self, line: &mut Line, slice: SliceId) {
-        let (profile, device, i, told) = (self.profile, self.device, slice.index(), &mut line.told);
-        told.instructions += 1;
+        let (profile, device, i, totals) = (self.profile, self.device, slice.index(), &mut line.totals);
+        totals.instructions += 1;
         let engine = self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default();
         if self.engine.0 != engine {
             let name = profile.strings.get(engine);
             self.engine = (engine, ENGINES.iter().position(|e| e.eq_ignore_ascii_case(name)));
         }
         if let Some(at) = self.engine.1 {
-            told.engines[at] += 1;
+            totals.engines[at] += 1;
         }
         let (start, end) = (profile.slices.start[i], profile.slices.end(i));
         let (from, to) = self.range.map_or((start, end), |r| (start.max(r.start.0), end.min(r.end.0)));
         if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
             let flops = 2 * u64::from(elements);
             let flops = self.range.map_or(flops, |r| share::within(flops, (start, end), r));
-            told.flops = Some(told.flops.unwrap_or(0).saturating_add(flops));
+            totals.flops = Some(totals.flops.unwrap_or(0).saturating_add(flops));
         }
         if !self.is_wait[profile.slices.name[i].index()] {
             line.spans.push((self.core(slice), from, to));
@@ -183,7 +183,7 @@ impl<'a> SourceContext<'a> {
         }
         if let Some(at) = self.hbm.find(device.hbm.len(), slice.0, |at| device.hbm[at].slice).next() {
             let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);
-            told.hbm_bytes = Some(told.hbm_bytes.unwrap_or(0).saturating_add(bytes));
+            totals.hbm_bytes = Some(totals.hbm_bytes.unwrap_or(0).saturating_add(bytes));
         }
     }
 

@@ -1,6 +1,6 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
-use super::figures::{Context, LayerTree, Step, told};
+use super::figures::{Context, LayerTree, Step, recorded};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;
@@ -62,8 +62,8 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Engine) {
         let own = profile.strings.get(profile.tracks[track.index()].name);
         let engine_of = |id: StrId| {
-            let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
-            ENGINES.iter().position(|e| e.eq_ignore_ascii_case(told))
+            let recorded = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
+            ENGINES.iter().position(|e| e.eq_ignore_ascii_case(recorded))
         };
         let mut last = (StrId(0), engine_of(StrId(0)));
         let by_start = &profile.slices.by_start[profile.slices_of(track)];
@@ -90,7 +90,7 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
 
 /// Time and bytes of the DMA queues of a core; duplicates move nothing.
 fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
-    let (mut sets, mut bytes, mut is_told) = (Vec::new(), 0u64, false);
+    let (mut sets, mut bytes, mut is_recorded) = (Vec::new(), 0u64, false);
     let is_once = |i: usize| device.duplicates.is_empty() || device.duplicates.binary_search(&(i as u32)).is_err();
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
         let mut of_lanes = Vec::new();
@@ -100,9 +100,9 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
                 for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
                     let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                     spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
-                    if let Some(n) = told(&device.bytes, i) {
+                    if let Some(n) = recorded(&device.bytes, i) {
                         bytes = bytes.saturating_add(share::within(n, (start, end), range));
-                        is_told = true;
+                        is_recorded = true;
                     }
                 }
             });
@@ -113,7 +113,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
     let spans = spans::union_of(sets);
     if !spans.is_empty() {
         node.dma = Some(DurationNs(spans::length(&spans)));
-        node.dma_bytes = is_told.then_some(bytes);
+        node.dma_bytes = is_recorded.then_some(bytes);
     }
 }
 

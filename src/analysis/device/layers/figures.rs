@@ -116,7 +116,7 @@ impl LayerTree<'_> {
     fn add_work(&mut self, given: &Context<'_>, slice: usize, leaf: usize) {
         let (node, device, slices) = (&mut self.nodes[leaf], given.device, &given.profile.slices);
         let within = |amount: u64| share::within(amount, (slices.start[slice], slices.end(slice)), given.range);
-        if let Some(flops) = told(&device.elements, slice).map(|e| within(2 * e)) {
+        if let Some(flops) = recorded(&device.elements, slice).map(|e| within(2 * e)) {
             let is_transpose = given.transpose.is_some() && self.types.get(slice).copied() == given.transpose;
             let adjusted = if is_transpose { Some(0) } else { super::adjusted(device, slice, flops) };
             plus(&mut node.flops, Some(flops));
@@ -131,7 +131,7 @@ impl LayerTree<'_> {
             plus(&mut node.hbm_written, Some(hbm.written));
             plus(&mut node.spilled, hbm.spilled);
         }
-        plus(&mut node.sbuf_bytes, told(&device.sbuf_bytes, slice).map(within));
+        plus(&mut node.sbuf_bytes, recorded(&device.sbuf_bytes, slice).map(within));
     }
 
     /// What was counted with a node alone is added to all above it.
@@ -167,7 +167,7 @@ fn merge(above: &mut LayerNode, node: &LayerNode) {
     plus(&mut above.sbuf_bytes, node.sbuf_bytes);
 }
 
-pub(super) fn told(column: &[u32], at: usize) -> Option<u64> {
+pub(super) fn recorded(column: &[u32], at: usize) -> Option<u64> {
     column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
 }
 

@@ -82,10 +82,10 @@ fn small(profile: &Profile) -> Vec<Band> {
             }
         });
     }
-    by_core.into_iter().flat_map(|(core, transfers)| stretches(&core, transfers)).collect()
+    by_core.into_iter().flat_map(|(core, transfers)| intervals(&core, transfers)).collect()
 }
 
-fn stretches(core: &str, transfers: Vec<Transfer>) -> Vec<Band> {
+fn intervals(core: &str, transfers: Vec<Transfer>) -> Vec<Band> {
     let order = radix_order(transfers.len(), |i| transfers[i].0);
     let mut sorted: Vec<Transfer> = Vec::with_capacity(order.len());
     for_each_chunk(order.len(), &mut |part| sorted.extend(order[part].iter().map(|i| transfers[*i as usize])));
@@ -110,7 +110,7 @@ mod tests {
     fn many_small_transfers_are_one_stretch() {
         let near = (0..100).map(|i| (i * 500, i * 500 + 60, 8));
         let far = (0..63).map(|i| (1_000_000 + i * 500, 1_000_100 + i * 500, 8));
-        let bands = stretches("NC 4", near.chain(far).collect());
+        let bands = intervals("NC 4", near.chain(far).collect());
         assert_eq!(bands.len(), 1, "63 are too few");
         assert_eq!((bands[0].transfers, bands[0].bytes, bands[0].range.end.0), (100, Some(800), 99 * 500 + 60));
     }

@@ -54,7 +54,7 @@ pub fn by_group(
     range: Option<TimeRange>,
 ) -> Option<FxHashMap<(TrackId, StrId), Flops>> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
-    let told = |i: usize| device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT).map(|e| 2 * u64::from(*e));
+    let recorded = |i: usize| device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT).map(|e| 2 * u64::from(*e));
     if device.elements.iter().all(|e| *e == NeuronDevice::ABSENT) {
         return None;
     }
@@ -64,7 +64,7 @@ pub fn by_group(
     let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
     let mut sums: FxHashMap<(TrackId, StrId), Sum> = FxHashMap::default();
     // Only engines that multiply at all are worth a sum for each of their slices.
-    for &(owner, track) in tracks.iter().filter(|t| profile.slices_of(t.1).any(|i| told(i).is_some())) {
+    for &(owner, track) in tracks.iter().filter(|t| profile.slices_of(t.1).any(|i| recorded(i).is_some())) {
         let slices = profile.slices_of(track);
         for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|at| slices.start + at) {
@@ -75,7 +75,7 @@ pub fn by_group(
                 let (from, to) = (start.max(range.start.0), end.min(range.end.0));
                 let sum = sums.entry((owner, column[i])).or_insert(Sum { start: from, end: to, flops: None });
                 (sum.start, sum.end) = (sum.start.min(from), sum.end.max(to));
-                if let Some(flops) = told(i).map(|flops| share::within(flops, (start, end), range)) {
+                if let Some(flops) = recorded(i).map(|flops| share::within(flops, (start, end), range)) {
                     let (all, moved) = sum.flops.unwrap_or_default();
                     sum.flops = Some((all.saturating_add(flops), moved.saturating_add(if is_transpose(i) { flops } else { 0 })));
                 }

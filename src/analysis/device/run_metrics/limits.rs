@@ -9,8 +9,8 @@ use crate::model::{Cell, Domain, Profile};
 /// As the summary of the run states; where it does not, as the times of throttling do (Σ time × limit ÷ Σ time, which is the same value
 /// as long as the times are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.
 pub(in crate::analysis::device) fn lowest(profile: &Profile, facts: &MetricSource<'_>) -> Option<f64> {
-    let told = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min);
-    told.or_else(|| of_moments(profile)).or_else(|| of_table(profile))
+    let recorded = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min);
+    recorded.or_else(|| of_moments(profile)).or_else(|| of_table(profile))
 }
 
 fn of_moments(profile: &Profile) -> Option<f64> {
@@ -35,10 +35,10 @@ fn of_table(profile: &Profile) -> Option<f64> {
     let column = |name: &str| table.columns.iter().position(|c| c == name);
     let (kind, limit) = (column("throttle_type")?, column("max_achievable_util_with_throttling_percent")?);
     let of_all = table.rows.iter().filter(|row| matches!(row.get(kind), Some(Cell::Text(kind)) if kind == "all"));
-    let told = of_all.filter_map(|row| match row.get(limit)? {
+    let recorded = of_all.filter_map(|row| match row.get(limit)? {
         Cell::Float(share) if share.is_finite() => Some(*share),
         Cell::Int(share) => Some(*share as f64),
         _ => None,
     });
-    told.reduce(f64::min)
+    recorded.reduce(f64::min)
 }

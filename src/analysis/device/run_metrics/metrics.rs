@@ -156,8 +156,8 @@ impl<'a> MetricSource<'a> {
 
     /// Bytes per second of one HBM stack.
     pub fn hbm_bandwidth(&self) -> Option<f64> {
-        let told = self.hardware_number(["hbm_ddr_bandwidth", "hbm_ddr_bandwidth"])?;
-        Some((told / 1e6).round() * 1e6).filter(|b| *b > 0.0)
+        let recorded = self.hardware_number(["hbm_ddr_bandwidth", "hbm_ddr_bandwidth"])?;
+        Some((recorded / 1e6).round() * 1e6).filter(|b| *b > 0.0)
     }
 
     /// Clocks, sizes and bandwidth; `None` where the metadata lack one of them.

@@ -204,14 +204,14 @@ pub(in crate::analysis::device) fn throttling(profile: &Profile, device: &Neuron
     let cores: Vec<TrackId> = roots.filter(|root| profile.strings.get(profile.tracks[root.index()].name).starts_with("NC ")).collect();
     let mut out: Vec<Computed> = Vec::new();
     for (core, names) in cores.iter().zip(THROTTLED) {
-        let (mut time, mut allowed, mut is_told) = (0.0, 0.0, false);
+        let (mut time, mut allowed, mut is_recorded) = (0.0, 0.0, false);
         for limit in device.throttles.iter().filter(|t| t.core == *core) {
             let within = (limit.end.min(range.end.0) - limit.start.max(range.start.0)).max(0) as f64;
-            is_told = true;
+            is_recorded = true;
             time += if limit.limit < 1.0 { within } else { 0.0 };
             allowed += within * limit.limit;
         }
-        if is_told && length > 0.0 {
+        if is_recorded && length > 0.0 {
             out.push((names.0, time, "time under a throttling limit below 1"));
             out.push((names.1, allowed / length, "Σ time × utilisation limit ÷ length"));
         }

@@ -45,9 +45,9 @@ pub(in crate::analysis::device) fn transferred(profile: &Profile, device: &Neuro
     let is_twice = |i: usize| !device.duplicates.is_empty() && device.duplicates.binary_search(&(i as u32)).is_ok();
     let size = |i: usize| device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
     let queues = || profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue).map(|t| TrackId(t.0 as u32));
-    let is_told = !device.hbm.is_empty() && queues().any(|track| profile.slices_of(track).any(|i| size(i).is_some()));
+    let is_recorded = !device.hbm.is_empty() && queues().any(|track| profile.slices_of(track).any(|i| size(i).is_some()));
     let mut sum = 0u64;
-    for track in queues().filter(|_| is_told) {
+    for track in queues().filter(|_| is_recorded) {
         for (_, lane) in lanes::touching(profile, track, range) {
             for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k).filter(|i| !is_fetch(*i) && !is_twice(*i)) {
@@ -57,5 +57,5 @@ pub(in crate::analysis::device) fn transferred(profile: &Profile, device: &Neuro
             });
         }
     }
-    is_told.then_some(sum)
+    is_recorded.then_some(sum)
 }

@@ -129,8 +129,8 @@ impl<'a> Columns<'a> {
         let mean = (sum / members.len() as i128) as i64;
         let durations = [lengths().min()?, mean, lengths().max()?].map(DurationNs);
         let is_duplicate = |s: &&SliceId| device.duplicates.binary_search(&s.0).is_ok();
-        let told = |s: &SliceId| device.bytes.get(s.index()).filter(|b| **b != NeuronDevice::ABSENT).map(|b| u64::from(*b));
-        let sizes: Vec<u64> = members.iter().filter(|s| !is_duplicate(s)).filter_map(told).collect();
+        let recorded = |s: &SliceId| device.bytes.get(s.index()).filter(|b| **b != NeuronDevice::ABSENT).map(|b| u64::from(*b));
+        let sizes: Vec<u64> = members.iter().filter(|s| !is_duplicate(s)).filter_map(recorded).collect();
         let bytes = (!sizes.is_empty()).then(|| sizes.iter().sum::<u64>());
         let count = |of: &dyn Fn(usize) -> StrId| {
             let mut all: Vec<StrId> = members.iter().map(|s| of(s.index())).collect();

@@ -1,7 +1,7 @@
 //! What an idle engine waits for, from the semaphore of the next instruction, or from what it depends on.
 
 use crate::analysis::device::waiting::gaps::device;
-use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition, told_wait};
+use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition, recorded_wait};
 use crate::base::{SliceId, StrId};
 use crate::model::{Cell, NeuronDevice, Profile, SemaphoreUse};
 use rustc_hash::FxHashMap;
@@ -165,14 +165,14 @@ impl<'a> Causes<'a> {
 
     /// When the condition became true, if that was within the piece.
     fn reached(&self, wait: Used<'_>, (from, to): (i64, i64)) -> Option<i64> {
-        if self.signals.is_told(wait) {
-            let told = self.signals.reached(wait, to).filter(|t| *t > from);
+        if self.signals.is_recorded(wait) {
+            let recorded = self.signals.reached(wait, to).filter(|t| *t > from);
             let over = crate::analysis::device::waiting::waits::over(self.profile, SliceId(wait.slice)).1;
             let missing = || self.signals.contradicted(wait, to).filter(|last| *last > from && over <= to);
-            return told.or_else(|| missing().map(|_| to));
+            return recorded.or_else(|| missing().map(|_| to));
         }
         // Without the semaphore's values, the file's own waiting time decides.
-        told_wait(self.device, SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)
+        recorded_wait(self.device, SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)
     }
 
     fn engine(&self, slice: SliceId) -> Option<StrId> {

@@ -275,9 +275,9 @@ impl Walk<'_> {
 }
 
 fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> String {
-    let told = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
+    let recorded = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
     let own = || profile.tracks.get(track.index()).map_or("", |t| profile.strings.get(t.name));
-    if told.is_empty() { own().into() } else { told.into() }
+    if recorded.is_empty() { own().into() } else { recorded.into() }
 }
 
 fn kind_of(cause: Cause) -> PathKind {

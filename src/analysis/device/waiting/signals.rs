@@ -91,7 +91,7 @@ impl<'a> Signals<'a> {
         Signals::reading(profile, Some(first..first + n))
     }
 
-    fn told(&self, used: Used<'_>) -> Option<&Semaphore> {
+    fn recorded(&self, used: Used<'_>) -> Option<&Semaphore> {
         self.semaphores.get(used.place as usize)
     }
 
@@ -120,13 +120,13 @@ impl<'a> Signals<'a> {
     }
 
     /// Whether the values of the semaphore over time are known.
-    pub fn is_told(&self, wait: Used<'_>) -> bool {
-        self.told(wait).is_some_and(|s| !s.values.is_empty())
+    pub fn is_recorded(&self, wait: Used<'_>) -> bool {
+        self.recorded(wait).is_some_and(|s| !s.values.is_empty())
     }
 
     /// When the condition of `wait` last became true, at or before `until`.
     pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let values = &self.told(wait)?.values;
+        let values = &self.recorded(wait)?.values;
         let before = &values[..values.partition_point(|v| v.0 <= until)];
         let latest = before.iter().rev().take(MOST_STEPS);
         match wait.role {
@@ -139,7 +139,7 @@ impl<'a> Signals<'a> {
     /// When the last value told at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
     /// ended it came later and is missing in the file.
     pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let values = &self.told(wait)?.values;
+        let values = &self.recorded(wait)?.values;
         let last = values[..values.partition_point(|v| v.0 <= until)].last()?;
         let holds = if wait.role == SemaphoreRole::Exactly { last.1 == wait.value } else { last.1 >= wait.value };
         (!holds).then_some(last.0)
@@ -151,7 +151,7 @@ impl<'a> Signals<'a> {
             let n = list.partition_point(|s| s.0 <= time);
             list[..n].iter().rev().take(2).find(|s| s.1 != wait.slice).copied()
         };
-        let semaphore = self.told(wait)?;
+        let semaphore = self.recorded(wait)?;
         match (before(&semaphore.setters), before(&semaphore.triggers)) {
             (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
             (Some(set), _) => Some(Signal::Instruction(SliceId(set.1))),
@@ -161,7 +161,7 @@ impl<'a> Signals<'a> {
 
     /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
     pub fn setters(&self, wait: Used<'_>, limit: usize) -> (Vec<SliceId>, bool) {
-        let Some(semaphore) = self.told(wait) else { return Default::default() };
+        let Some(semaphore) = self.recorded(wait) else { return Default::default() };
         let all = &semaphore.setters;
         let step = all.len().div_ceil(limit.max(1)).max(1);
         (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.is_empty())
@@ -221,7 +221,7 @@ pub fn condition(profile: &Profile, wait: &SemaphoreUse) -> String {
 }
 
 /// How long the file says that an instruction waited.
-pub(in crate::analysis::device) fn told_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
-    let told = device?.wait_ns.get(slice.index()).copied()?;
-    (told != NeuronDevice::ABSENT).then_some(i64::from(told))
+pub(in crate::analysis::device) fn recorded_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
+    let recorded = device?.wait_ns.get(slice.index()).copied()?;
+    (recorded != NeuronDevice::ABSENT).then_some(i64::from(recorded))
 }

@@ -160,12 +160,12 @@ fn recompilation(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     }
     let spans = compiled.iter().map(|&s| (slices.start[s as usize], slices.end(s as usize))).collect();
     let cost = DurationNs(crate::analysis::spans::length(&crate::analysis::spans::union(spans)));
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     if cost.0 > 0 {
-        said.push(format!("{} compilations take {} within the steps", text::count(compiled.len() as u64), text::duration(cost)));
+        sentences.push(format!("{} compilations take {} within the steps", text::count(compiled.len() as u64), text::duration(cost)));
     }
     if !recompiled.is_empty() {
-        said.push(format!("{} calls run a region that was compiled again", text::count(recompiled.len() as u64)));
+        sentences.push(format!("{} calls run a region that was compiled again", text::count(recompiled.len() as u64)));
     }
     let evidence = largest(EVIDENCE_MAX, compiled.iter().chain(&recompiled), |&&s| slices.duration[s as usize]);
     Some(Recommendation {
@@ -173,7 +173,7 @@ fn recompilation(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
         title: "Recompilation".into(),
         text: format!(
             "{}. Find the guards that fail with `TORCH_LOGS=recompiles`; mark sizes that change with `torch._dynamo.mark_dynamic`, and warm up before profiling.",
-            said.join("; ")
+            sentences.join("; ")
         ),
         threshold: "any compilation or recompiled region within the steps".into(),
         how: "Annotations `… (dynamo_timed)` of compilations, and `Torch-Compiled Region: FRAME/N` with N above 0.".into(),

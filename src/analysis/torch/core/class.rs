@@ -55,7 +55,7 @@ impl Class {
     }
 
     /// Whether the plugin keeps it at all.
-    pub fn is_kept(self) -> bool {
+    pub fn is_read_by_plugin(self) -> bool {
         !matches!(self, Class::Ignored | Class::Sync | Class::Replayed)
     }
 }

@@ -58,7 +58,7 @@ pub struct Links {
     /// (node, work): work that is a node's by another way than its launch.
     pub work: Vec<(Raw, u32)>,
     /// Work whose node is identified by `work`, not by its launch.
-    pub is_told: Vec<bool>,
+    pub is_matched_by_id: Vec<bool>,
     /// (node, runtime): calls inside another call; their work is the node's, their time is not counted again.
     pub inner_calls: Vec<(Raw, u32)>,
 }
@@ -103,7 +103,7 @@ pub fn link(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Threa
     let mut links = Links { launch, ..Links::default() };
     if s.rules.is_linked_by_time {
         by_time(s, events, nodes, threads, &mut links);
-        told_by_id(s, events, nodes, &mut links);
+        match_by_id(s, events, nodes, &mut links);
     } else {
         by_id(s, events, nodes, threads, &mut links);
         // Kernels without a launch depend on the root of each thread that has steps.
@@ -225,8 +225,8 @@ fn operators_by_id(s: &Sources<'_>, nodes: &HostNodes) -> FxHashMap<u32, Raw> {
 }
 
 /// Work that its own record, or the same node of a graph elsewhere, states the operator of: kernels of graphs, kernels whose launch is not in the trace.
-fn told_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut Links) {
-    links.is_told = vec![false; events.work.len()];
+fn match_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut Links) {
+    links.is_matched_by_id = vec![false; events.work.len()];
     if s.era != Era::C {
         return;
     }
@@ -257,7 +257,7 @@ fn told_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut L
         let id = s.external_id(slice);
         match by_id.get(&id).filter(|_| id != of_launch) {
             Some(&node) => {
-                links.is_told[w as usize] = true;
+                links.is_matched_by_id[w as usize] = true;
                 links.work.push((node, w));
                 if let Some(&graph_node) = graph_node.get(&slice) {
                     by_graph_node.entry(graph_node).or_insert(node);
@@ -268,7 +268,7 @@ fn told_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut L
     }
     for (w, slice) in open {
         if let Some(&node) = graph_node.get(&slice).and_then(|id| by_graph_node.get(id)) {
-            links.is_told[w as usize] = true;
+            links.is_matched_by_id[w as usize] = true;
             links.work.push((node, w));
         }
     }

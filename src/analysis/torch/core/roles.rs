@@ -110,11 +110,11 @@ fn communication_kernels(s: &Sources<'_>, events: &Events) -> Vec<bool> {
     let name = |i: u32| slices.name[i as usize];
     let is_kernel = |i: u32| s.class[i as usize] == Class::Kernel;
     if s.rules.is_communication_by_kernel {
-        let told: FxHashSet<u32> = s.torch.collectives.iter().map(|c| c.slice).collect();
+        let recorded: FxHashSet<u32> = s.torch.collectives.iter().map(|c| c.slice).collect();
         return events
             .work
             .iter()
-            .map(|&i| is_kernel(i) && (s.names.of(name(i)) & names::COLLECTIVE_KERNEL != 0 || told.contains(&i)))
+            .map(|&i| is_kernel(i) && (s.names.of(name(i)) & names::COLLECTIVE_KERNEL != 0 || recorded.contains(&i)))
             .collect();
     }
     let id = |i: u32| s.torch.external_id.get(i as usize).copied().unwrap_or(ABSENT);

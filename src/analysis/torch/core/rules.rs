@@ -33,9 +33,9 @@ impl Era {
             let at = k.slice as usize;
             (torch.external_id.get(at).copied().unwrap_or(ABSENT), torch.correlation.get(at).copied().unwrap_or(ABSENT))
         });
-        let told: Vec<(u32, u32)> = ids.filter(|(id, correlation)| *id != ABSENT && *correlation != ABSENT).collect();
-        let n_equal = told.iter().filter(|(id, correlation)| id == correlation).count();
-        if n_equal * 2 > told.len() { Era::B } else { Era::C }
+        let with_both: Vec<(u32, u32)> = ids.filter(|(id, correlation)| *id != ABSENT && *correlation != ABSENT).collect();
+        let n_equal = with_both.iter().filter(|(id, correlation)| id == correlation).count();
+        if n_equal * 2 > with_both.len() { Era::B } else { Era::C }
     }
 }
 

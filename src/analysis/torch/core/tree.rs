@@ -178,7 +178,7 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
 fn node_work(links: &Links, place: impl Fn(Raw) -> u32) -> Vec<(u32, u32)> {
     let mut by_call: Vec<(u32, u32)> = Vec::with_capacity(links.launch.len());
     for (w, &call) in links.launch.iter().enumerate() {
-        if call != NONE && !links.is_told.get(w).is_some_and(|told| *told) {
+        if call != NONE && !links.is_matched_by_id.get(w).is_some_and(|recorded| *recorded) {
             by_call.push((call, w as u32));
         }
     }

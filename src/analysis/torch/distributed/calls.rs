@@ -152,14 +152,14 @@ fn by_kernel(view: &View<'_>) -> Vec<Call> {
         }
         let own = span(view.profile, slice);
         let around = Host::at(view, slice);
-        let told = around.told(view, slice);
+        let recorded = around.recorded(view, slice);
         out.push(Call {
             name: view.profile.name_of(SliceId(slice)).into(),
             span: own,
             ranges: vec![own],
             size_bytes: size_of(view, slice).or_else(|| around.record.and_then(|r| size_of(view, r))),
-            group: told.and_then(group),
-            seq: told.and_then(seq),
+            group: recorded.and_then(group),
+            seq: recorded.and_then(seq),
             slice: SliceId(slice),
         });
     }
@@ -176,8 +176,8 @@ fn seq(row: &Collective) -> Option<u32> {
 
 fn kernel_call(view: &View<'_>, slice: u32, host: &Host) -> Call {
     let own = span(view.profile, slice);
-    let told = row(view, slice).or_else(|| host.told(view, slice));
-    let collective = told.map(|r| view.profile.strings.get(r.name)).filter(|n| !n.is_empty());
+    let recorded = row(view, slice).or_else(|| host.recorded(view, slice));
+    let collective = recorded.map(|r| view.profile.strings.get(r.name)).filter(|n| !n.is_empty());
     let name = match (host.range, collective) {
         (Some(range), _) => view.profile.name_of(SliceId(range)).to_string(),
         (None, Some(collective)) => format!("nccl:{collective}"),
@@ -190,8 +190,8 @@ fn kernel_call(view: &View<'_>, slice: u32, host: &Host) -> Call {
         size_bytes: size_of(view, slice)
             .or_else(|| host.record.and_then(|r| size_of(view, r)))
             .or_else(|| host.range.and_then(|r| size_of(view, r))),
-        group: told.and_then(group),
-        seq: told.and_then(seq),
+        group: recorded.and_then(group),
+        seq: recorded.and_then(seq),
         slice: SliceId(slice),
     }
 }
@@ -249,7 +249,7 @@ impl Host {
     }
 
     /// The record that states most: with a number, else with a name.
-    fn told<'a>(&self, view: &View<'a>, own: u32) -> Option<&'a Collective> {
+    fn recorded<'a>(&self, view: &View<'a>, own: u32) -> Option<&'a Collective> {
         let rows = [Some(own), self.record, self.range].into_iter().flatten().filter_map(|s| row(view, s));
         rows.max_by_key(|r| (r.seq != ABSENT, r.group != StrId(0)))
     }
@@ -262,8 +262,8 @@ pub fn used_devices(view: &View<'_>) -> Vec<u32> {
         view.torch.threads.iter().filter_map(|t| Some((t.track.0, view.profile.strings.get(t.pid).trim().parse().ok()?))).collect();
     let mut out: FxHashSet<u32> = FxHashSet::default();
     for (work, &slice) in view.model.events.work.iter().enumerate() {
-        let told = view.model.kernel(view.torch, work as u32).map(|k| k.device).filter(|&d| d != ABSENT);
-        out.extend(told.or_else(|| pids.get(&track_of(slice).0).copied()));
+        let recorded = view.model.kernel(view.torch, work as u32).map(|k| k.device).filter(|&d| d != ABSENT);
+        out.extend(recorded.or_else(|| pids.get(&track_of(slice).0).copied()));
     }
     let mut out: Vec<u32> = out.into_iter().collect();
     out.order();

@@ -86,12 +86,12 @@ impl Names {
 }
 
 fn device(view: &View<'_>, id: u32) -> WorkerDevice {
-    let told = view.torch.devices.iter().find(|d| d.id == id);
+    let recorded = view.torch.devices.iter().find(|d| d.id == id);
     WorkerDevice {
         id,
-        name: told.map(|d| d.name.clone()).filter(|n| !n.is_empty()),
-        memory_bytes: told.and_then(|d| d.memory_bytes),
-        compute: told.and_then(|d| d.compute),
+        name: recorded.map(|d| d.name.clone()).filter(|n| !n.is_empty()),
+        memory_bytes: recorded.and_then(|d| d.memory_bytes),
+        compute: recorded.and_then(|d| d.compute),
     }
 }
 

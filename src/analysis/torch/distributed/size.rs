@@ -21,8 +21,8 @@ pub fn type_bytes(name: &str) -> Option<u64> {
 /// Bytes by element type and number of elements: those that go in, or those that come out where nothing goes in.
 pub fn by_elements(profile: &Profile, collective: &Collective) -> Option<u64> {
     let of_type = type_bytes(profile.strings.get(collective.dtype))?;
-    let told = |n: u64| (n != u64::MAX).then_some(n);
-    let n = told(collective.n_in).filter(|&n| n > 0).or(told(collective.n_out)).or(told(collective.n_in))?;
+    let present = |n: u64| (n != u64::MAX).then_some(n);
+    let n = present(collective.n_in).filter(|&n| n > 0).or(present(collective.n_out)).or(present(collective.n_in))?;
     n.checked_mul(of_type)
 }
 

@@ -256,9 +256,9 @@ mod tests {
     }
 
     /// Kind, requests, tokens, context.
-    type Said = (StepKind, Option<u64>, Option<u64>, Option<u64>);
+    type Formatted = (StepKind, Option<u64>, Option<u64>, Option<u64>);
 
-    fn found(name: &str) -> Option<Said> {
+    fn found(name: &str) -> Option<Formatted> {
         parse(name).map(|s| (s.kind, s.requests, s.tokens(), s.context()))
     }
 

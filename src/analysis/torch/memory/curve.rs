@@ -34,12 +34,12 @@ pub fn thin_out(points: &[MemoryPoint], n: usize) -> Vec<MemoryPoint> {
     let (size, longer) = (inner.len() / n_bins, inner.len() % n_bins);
     let start = |bin: usize| bin * size + bin.min(longer);
     let mut out = Vec::with_capacity(n);
-    let mut kept = *first;
-    out.push(kept);
+    let mut previous = *first;
+    out.push(previous);
     for bin in 0..n_bins {
         let next = if bin + 1 < n_bins { mean(&inner[start(bin + 1)..start(bin + 2)], first.time) } else { position(last, first.time) };
-        let from = position(&kept, first.time);
-        let mut best = (-1.0, kept);
+        let from = position(&previous, first.time);
+        let mut best = (-1.0, previous);
         for point in &inner[start(bin)..start(bin + 1)] {
             let at = position(point, first.time);
             let area = ((from.0 - next.0) * (at.1 - from.1) - (from.0 - at.0) * (next.1 - from.1)).abs();
@@ -47,8 +47,8 @@ pub fn thin_out(points: &[MemoryPoint], n: usize) -> Vec<MemoryPoint> {
                 best = (area, *point);
             }
         }
-        kept = best.1;
-        out.push(kept);
+        previous = best.1;
+        out.push(previous);
     }
     out.push(*last);
     out

@@ -2,7 +2,7 @@
 
 pub mod curve;
 mod frames;
-mod lives;
+mod lifetimes;
 mod operators;
 
 use super::View;
@@ -225,7 +225,7 @@ pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
 
 /// Answers [`MemoryEventsQuery`].
 pub fn events(view: &View<'_>, query: &MemoryEventsQuery) -> MemoryEvents {
-    lives::events(view, view.model.owners(view.profile, view.torch), query)
+    lifetimes::events(view, view.model.owners(view.profile, view.torch), query)
 }
 
 /// Curve and peak of a device.

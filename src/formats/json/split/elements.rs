@@ -41,7 +41,7 @@ impl Splitter {
 
     /// Keeps a part of the open record.
     fn carry_over(&mut self, part: &[u8]) {
-        if self.is_open && self.is_kept {
+        if self.is_open && self.is_buffered {
             let room = RECORD_MAX.saturating_sub(self.carry.len());
             self.carry.extend_from_slice(&part[..part.len().min(room)]);
         }
@@ -90,7 +90,7 @@ impl Splitter {
             if self.is_open && n_closes < self.depth {
                 self.depth = self.depth + u64::from(brackets.opens.count_ones()) - n_closes;
                 at += n;
-                if self.carry.len() + (at - *from) > self.look_at && self.is_kept && self.carry.len() < RECORD_MAX {
+                if self.carry.len() + (at - *from) > self.look_at && self.is_buffered && self.carry.len() < RECORD_MAX {
                     return Stopped::Long(at);
                 }
                 continue;
@@ -133,7 +133,7 @@ impl Splitter {
     fn open(&mut self, block: &[u8], gap: usize, here: usize, base: u64, sink: &mut dyn Sink) {
         if self.take == RootKeyAction::Records {
             stray(block, gap, here, base, sink);
-            self.is_kept = true;
+            self.is_buffered = true;
         }
         self.is_open = true;
         self.open_at = base + here as u64;

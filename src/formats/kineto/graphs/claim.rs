@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_are_told_by_place_name_and_content() {
+    fn captures_are_recognised_by_place_name_and_content() {
         assert!(is_capture(&head("run/capture_traces/bs_32_rank0.json.gz", "{}")));
         assert!(is_capture(&head("graph_capture_rank_0.1.pt.trace.json.gz", "{}")));
         assert!(is_capture(&head("a.json", r#"{"name": "capture_32_FULL"}"#)));

@@ -67,9 +67,9 @@ impl Captures {
         // A file whose annotations name no batch size has that of `execution_details.json`.
         for unit in self.units.iter_mut().filter(|u| u.batch.is_none()) {
             let file = self.files.iter().find(|f| f.0 == unit.member).map(|f| f.1.as_str());
-            let mut told = self.details.iter().filter(|d| Some(d.0.as_str()) == file).map(|d| d.1);
+            let mut recorded = self.details.iter().filter(|d| Some(d.0.as_str()) == file).map(|d| d.1);
             // Several batch sizes in one file name none of its captures.
-            unit.batch = told.next().filter(|first| told.all(|other| other == *first));
+            unit.batch = recorded.next().filter(|first| recorded.all(|other| other == *first));
         }
         attribute::attribute(content, &self.units, ledger);
     }

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_are_told_by_their_names() {
+    fn calls_are_recognised_by_their_names() {
         assert_eq!(call("hipStreamBeginCapture"), Some(Call::Begin));
         assert_eq!(call("cudaStreamEndCapture"), Some(Call::End));
         for name in ["hipExtModuleLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernelEx", "cudaLaunchCooperativeKernel"] {

@@ -72,7 +72,7 @@ struct Transfer {
 
 /// What the packets of an interval add up to, on all rings.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct Interval {
     n_packets: u32,
     bytes: u64,
     first: i64,
@@ -176,8 +176,8 @@ fn queue(
 ) -> u64 {
     let (columns, slices) = (cells.columns(profile, device), &profile.slices);
     let by_start = &slices.by_start[profile.slices_of(track)];
-    let nothing = Stretch { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
-    let mut stretches = vec![nothing; transfers.len()];
+    let nothing = Interval { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
+    let mut intervals = vec![nothing; transfers.len()];
     let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
     // Notes which transfer the packets are of that start together on a ring, instead of the instruction.
     let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
@@ -185,18 +185,18 @@ fn queue(
         ring.pending.sort_by_key(|s| slices.end(*s as usize));
         for slice in ring.pending.drain(..).map(|s| s as usize) {
             // More transfers than the engine asked for: the first ones are of another run, and the order says nothing.
-            let stretch = stretches.get_mut(ring.n_ended)?;
+            let interval = intervals.get_mut(ring.n_ended)?;
             triggers[slice] = ring.n_ended as u32;
-            stretch.n_packets += 1;
-            stretch.first = stretch.first.min(slices.start[slice]);
-            stretch.last = stretch.last.max(slices.end(slice));
+            interval.n_packets += 1;
+            interval.first = interval.first.min(slices.start[slice]);
+            interval.last = interval.last.max(slices.end(slice));
             match cells.bytes(columns, slice as u32) {
                 END_BYTES => {
-                    stretch.is_complete = true;
+                    interval.is_complete = true;
                     ring.n_ended += 1;
                 }
                 NeuronDevice::ABSENT => return None,
-                n => stretch.bytes += u64::from(n),
+                n => interval.bytes += u64::from(n),
             }
         }
         Some(())
@@ -220,10 +220,10 @@ fn queue(
         }
     });
     let is_sound = is_sound && rings.iter_mut().all(|ring| settle(ring, triggers).is_some());
-    let is_fit = |(stretch, transfer): (&Stretch, &Transfer)| {
-        is_sound && stretch.is_complete && transfer.bytes == Some(stretch.bytes) && stretch.first >= transfer.start
+    let is_fit = |(interval, transfer): (&Interval, &Transfer)| {
+        is_sound && interval.is_complete && transfer.bytes == Some(interval.bytes) && interval.first >= transfer.start
     };
-    let fit: Vec<bool> = stretches.iter().zip(transfers).map(is_fit).collect();
+    let fit: Vec<bool> = intervals.iter().zip(transfers).map(is_fit).collect();
     let mut n_fit = 0;
     for_each_chunk(by_start.len(), &mut |part| {
         for &slice in &by_start[part] {
@@ -236,14 +236,14 @@ fn queue(
             n_fit += u64::from(*trigger != NeuronDevice::ABSENT);
         }
     });
-    let moved = |((stretch, transfer), _): ((&Stretch, &Transfer), &bool)| Moved {
+    let moved = |((interval, transfer), _): ((&Interval, &Transfer), &bool)| Moved {
         instruction: transfer.instruction,
-        n_packets: stretch.n_packets,
-        bytes: stretch.bytes,
-        start: stretch.first,
-        end: stretch.last,
+        n_packets: interval.n_packets,
+        bytes: interval.bytes,
+        start: interval.first,
+        end: interval.last,
     };
-    found.extend(stretches.iter().zip(transfers).zip(&fit).filter(|t| *t.1).map(moved));
+    found.extend(intervals.iter().zip(transfers).zip(&fit).filter(|t| *t.1).map(moved));
     n_fit
 }
 

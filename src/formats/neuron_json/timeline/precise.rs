@@ -42,7 +42,7 @@ impl Precise {
     pub fn end_distance(mut self, entries: std::sync::Arc<Column<u32>>, slice_of_raw: &[SliceId]) -> Column<u32> {
         self.far.iter_mut().for_each(|far| far.0 = slice_of_raw[far.0 as usize].0);
         self.far.sort_unstable();
-        Column::later(entries.len(), entries.is_told(), move || {
+        Column::later(entries.len(), entries.is_recorded(), move || {
             let mut out = vec![NeuronDevice::ABSENT; entries.len()];
             let entries = entries.as_slice();
             for_each_chunk(entries.len(), &mut |part| {

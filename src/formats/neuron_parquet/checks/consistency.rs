@@ -1,16 +1,16 @@
 //! Whether the tables of a directory are of one profile: what they say of each other must fit.
 
-mod blame;
-mod moments;
+mod culprits;
+mod sampled_times;
 
 use crate::base::{Ledger, Severity};
 use crate::formats::neuron_parquet::tables::facts::first_row;
 use crate::formats::neuron_parquet::tables::table::Table;
 use crate::model::{Cell, Profile};
-use blame::Pair;
+use culprits::Pair;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use moments::Moments;
+pub use sampled_times::SampledTimes;
 
 /// Counts of the summary that together are the rows of a table: the table, the counts, and by how much they may miss each other. Some packets
 /// are written twice.
@@ -31,10 +31,10 @@ const COUNTS: [(&str, &[&str], f64); 2] = [
 /// Two lengths of one run differ by less than this share.
 const SAME: f64 = 0.02;
 
-/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last times of tables, `moments` some of them.
+/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last times of tables, `sampled_times` some of them.
 pub fn check(
     tables: &BTreeMap<String, Table>,
-    (ends, moments): (&[(&'static str, i64)], &[Moments]),
+    (ends, sampled_times): (&[(&'static str, i64)], &[SampledTimes]),
     (profile, window_ns): (&Profile, i64),
     ledger: &mut Ledger,
 ) {
@@ -48,7 +48,7 @@ pub fn check(
         let n_rows = tables.get(table).map(Table::n_rows);
         pairs.extend(n_rows.and_then(|n| count(&summary, (table, n as f64), names, most)));
     }
-    pairs.extend(moments::pairs(profile, moments, &|table| tables.contains_key(table)));
+    pairs.extend(sampled_times::pairs(profile, sampled_times, &|table| tables.contains_key(table)));
     // Rows that are not there, or have no place, are no rows of another run.
     pairs.retain(|pair| pair.tables.iter().all(|table| tables.get(*table).is_none_or(Table::is_whole)));
     let anchor = match () {
@@ -56,22 +56,22 @@ pub fn check(
         () if tables.contains_key("Summary") => "Summary",
         () => "Instruction",
     };
-    tell(&pairs, anchor, ledger);
+    report_culprits(&pairs, anchor, ledger);
 }
 
-fn tell(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
-    let strangers = blame::strangers(pairs, anchor);
-    if strangers.is_empty() {
+fn report_culprits(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
+    let culprits = culprits::find(pairs, anchor);
+    if culprits.is_empty() {
         return;
     }
-    let others: Vec<String> = strangers.iter().map(|(table, why)| format!("`{table}` ({why})")).collect();
+    let others: Vec<String> = culprits.iter().map(|(table, why)| format!("`{table}` ({why})")).collect();
     let others = others.join(", ");
-    let is_fit = |table: &&'static str| *table != anchor && !strangers.iter().any(|s| s.0 == *table);
+    let is_fit = |table: &&'static str| *table != anchor && !culprits.iter().any(|s| s.0 == *table);
     let fit: BTreeSet<&str> = pairs.iter().flat_map(|p| p.tables).filter(is_fit).collect();
     let fit: Vec<&str> = fit.into_iter().collect();
     let together = if fit.is_empty() { String::new() } else { format!(" Matching tables: {}.", fit.join(", ")) };
     let reason = format!("Tables of another run than `{anchor}`: the directory contains tables of several profiles.");
-    ledger.skip_n(Severity::Warning, "mixed_tables", &reason, strangers.len() as u64, 0, || format!("{others}.{together}"));
+    ledger.skip_n(Severity::Warning, "mixed_tables", &reason, culprits.len() as u64, 0, || format!("{others}.{together}"));
     ledger.note(format!(
         "Values may be wrong: {others} do not belong to the run of `{anchor}`.{together} Drop the directory of one profile at a time."
     ));
@@ -108,17 +108,17 @@ fn length(summary: &HashMap<String, Cell>, window_ns: i64) -> Option<Pair> {
 
 /// The summary counts as many rows as there are. Beyond `most` they do not fit; what misses by less, but not by little, says nothing.
 fn count(summary: &HashMap<String, Cell>, (table, rows): (&'static str, f64), names: &[&str], most: f64) -> Option<Pair> {
-    let told: Option<f64> = names.iter().map(|name| number(summary, name)).sum();
-    let told = told?;
-    let off = (told - rows).abs() / rows.min(told).max(1.0);
+    let recorded: Option<f64> = names.iter().map(|name| number(summary, name)).sum();
+    let recorded = recorded?;
+    let off = (recorded - rows).abs() / rows.min(recorded).max(1.0);
     let what = if table == "Instruction" { "instructions" } else { "packets" };
     (off <= SAME || off > most).then(|| Pair {
         tables: ["Summary", table],
         is_fit: off <= SAME,
         is_strong: true,
         why: [
-            format!("it counts {told:.0} {what}, `{table}` has {rows:.0}"),
-            format!("it has {rows:.0} rows, `Summary` counts {told:.0} {what}"),
+            format!("it counts {recorded:.0} {what}, `{table}` has {rows:.0}"),
+            format!("it has {rows:.0} rows, `Summary` counts {recorded:.0} {what}"),
         ],
     })
 }

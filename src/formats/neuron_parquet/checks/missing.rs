@@ -114,7 +114,7 @@ pub fn note_missing(table: &str, parts: &[String], ledger: &mut Ledger) {
 
 /// Puts into the ledger, once, the columns of a file that turned out, while they were read, not to be readable to their end.
 pub fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
-    for column in file.tell_columns(&table.name, ledger) {
+    for column in file.announce_columns(&table.name, ledger) {
         let lost = without_column(&table.name, &column, "the table is shown without it");
         ledger.note(format!("The column `{column}` of the table `{}` is only partly readable: {lost}.", table.name));
     }

@@ -137,13 +137,13 @@ impl Batch {
             Values::Ints(v) => v.get(row).copied(),
             Values::Floats(v) => v.get(row).filter(|f| f.fract() == 0.0 && f.abs() < 9.0e15).map(|f| *f as i64),
             Values::Flags(v) => v.get(row).map(|flag| i64::from(*flag)),
-            Values::Texts(_) | Values::Codes(..) => self.told(column, row)?.trim().parse().ok(),
+            Values::Texts(_) | Values::Codes(..) => self.recorded_text(column, row)?.trim().parse().ok(),
             _ => None,
         }
     }
 
     /// The text of a row that has one.
-    fn told(&self, column: usize, row: usize) -> Option<&str> {
+    fn recorded_text(&self, column: usize, row: usize) -> Option<&str> {
         let text = match &self.columns[column] {
             Values::Texts(values) => values.get(row)?,
             Values::Codes(dictionary, codes) => dictionary.texts.get(*codes.get(row)? as usize)?,
@@ -157,7 +157,7 @@ impl Batch {
         let value = match &self.columns[column] {
             Values::Ints(v) => v.get(row).map(|v| *v as f64),
             Values::Floats(v) => v.get(row).copied(),
-            Values::Texts(_) | Values::Codes(..) => self.told(column, row)?.trim().parse().ok(),
+            Values::Texts(_) | Values::Codes(..) => self.recorded_text(column, row)?.trim().parse().ok(),
             _ => None,
         };
         value.filter(|v| v.is_finite())
@@ -166,7 +166,7 @@ impl Batch {
     /// A text; empty where there is none, or where it is no UTF-8.
     pub fn text(&self, column: usize, row: usize) -> &str {
         match &self.columns[column] {
-            Values::Texts(_) | Values::Codes(..) => self.told(column, row).unwrap_or(""),
+            Values::Texts(_) | Values::Codes(..) => self.recorded_text(column, row).unwrap_or(""),
             Values::Lists(v) => v.get(row).and_then(Option::as_deref).unwrap_or(""),
             _ => "",
         }

@@ -88,29 +88,64 @@ pub fn codec(compression: Compression) -> &'static str {
     }
 }
 
-/// Why the footer of a file could not be read.
-pub fn of_footer(member: &Member, error: &ParquetError) -> String {
+/// Why the footer of a file could not be read. The message is the rest of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FooterError {
+    /// The file has fewer bytes than the shortest table.
+    #[error("expected a Parquet file, found only {0} bytes")]
+    TooShort(u64),
+    /// Its last bytes could not be read.
+    #[error("expected its last bytes, found {}", of_input(.0))]
+    Unreadable(InputError),
+    /// The footer would begin before the file.
+    #[error("expected a footer of {n_bytes} bytes, as listed at its end, found a file of {len} bytes")]
+    TooLong { n_bytes: u64, len: u64 },
+    /// The footer is damaged.
+    #[error("expected a footer of {n_bytes} bytes from byte {from} on, found {found}")]
+    Damaged { n_bytes: u64, from: u64, found: InFooter },
+    /// The table is encrypted.
+    #[error("expected a plain table, found an encrypted one")]
+    Encrypted,
+    /// The file does not end as a table.
+    #[error("expected `PAR1` as its last four bytes, from byte {from} on, found `{}`", .found.escape_ascii())]
+    OtherEnd { from: u64, found: Vec<u8> },
+}
+
+/// What was found instead of a footer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InFooter {
+    #[error(transparent)]
+    Own(Found),
+    #[error("a column with an invalid Parquet compression")]
+    InvalidCompression,
+    #[error("bytes that are not a footer")]
+    OtherBytes,
+}
+
+/// Why the footer of `member` could not be read.
+pub fn of_footer(member: &Member, error: &ParquetError) -> FooterError {
     let len = member.len();
     if len < 12 {
-        return format!("expected a Parquet file, found only {len} bytes");
+        return FooterError::TooShort(len);
     }
     let last = match member.read(len - 8, 8) {
         Ok(last) => last,
-        Err(error) => return format!("expected its last bytes, found {}", of_input(&error)),
+        Err(error) => return FooterError::Unreadable(error),
     };
     let (n, magic) = last.split_at(4);
-    let n = n.first_chunk::<4>().map_or(0, |n| u64::from(u32::from_le_bytes(*n)));
+    let n_bytes = n.first_chunk::<4>().map_or(0, |n| u64::from(u32::from_le_bytes(*n)));
     match magic {
-        b"PAR1" if n + 12 > len => format!("expected a footer of {n} bytes, as listed at its end, found a file of {len} bytes"),
-        b"PAR1" => format!("expected a footer of {n} bytes from byte {} on, found {}", len - 8 - n, in_footer(error)),
-        b"PARE" => "expected a plain table, found an encrypted one".into(),
-        other => format!("expected `PAR1` as its last four bytes, from byte {} on, found `{}`", len - 4, other.escape_ascii()),
+        b"PAR1" if n_bytes + 12 > len => FooterError::TooLong { n_bytes, len },
+        b"PAR1" => FooterError::Damaged { n_bytes, from: len - 8 - n_bytes, found: in_footer(error) },
+        b"PARE" => FooterError::Encrypted,
+        other => FooterError::OtherEnd { from: len - 4, found: other.to_vec() },
     }
 }
 
-fn in_footer(error: &ParquetError) -> String {
-    let is_codec = error.to_string().contains("ompression");
-    own(error)
-        .map(|found| found.to_string())
-        .unwrap_or_else(|| if is_codec { "a column with an invalid Parquet compression" } else { "bytes that are not a footer" }.into())
+fn in_footer(error: &ParquetError) -> InFooter {
+    match own(error) {
+        Some(found) => InFooter::Own(found),
+        None if error.to_string().contains("ompression") => InFooter::InvalidCompression,
+        None => InFooter::OtherBytes,
+    }
 }

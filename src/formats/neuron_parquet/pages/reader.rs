@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::column::is_decimal;
-use super::errors::{self, Found, RowsError};
+use super::errors::{self, FooterError, Found, RowsError};
 use super::panic_context::Now;
 use super::row_group::{Bad, Group, Wanted};
 use super::source::{Ahead, Source};
@@ -37,10 +37,10 @@ pub struct File {
 }
 
 impl File {
-    /// Reads the footer. An error is the rest of a sentence.
-    pub fn open(member: &Member) -> Result<File, String> {
+    /// Reads the footer.
+    pub fn open(member: &Member) -> Result<File, FooterError> {
         let name = crate::formats::import::file_name(&member.name).to_string();
-        let _told = Now::reading(&name);
+        let _context = Now::reading(&name);
         let source = Source::new(member);
         let ahead = source.ahead();
         let reader = SerializedFileReader::new(source).map_err(|e| errors::of_footer(member, &e))?;
@@ -90,7 +90,7 @@ impl File {
         are_all: bool,
         mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>,
     ) -> Result<(), RowsError> {
-        let _told = Now::reading(&self.name);
+        let _context = Now::reading(&self.name);
         let groups = self.reader.metadata().row_groups();
         let (mut begins, mut held) = (0u64, 0);
         for (place, meta) in groups.iter().enumerate() {
@@ -154,10 +154,10 @@ impl File {
     }
 
     /// Puts into the ledger, once, the columns of this file of `table` that could not be read, and gives their names.
-    pub fn tell_columns(&self, table: &str, ledger: &mut Ledger) -> Vec<String> {
+    pub fn announce_columns(&self, table: &str, ledger: &mut Ledger) -> Vec<String> {
         let mut out = Vec::new();
-        for (leaf, (why, is_told)) in self.bad.borrow_mut().iter_mut().filter(|bad| !bad.1.1) {
-            *is_told = true;
+        for (leaf, (why, is_reported)) in self.bad.borrow_mut().iter_mut().filter(|bad| !bad.1.1) {
+            *is_reported = true;
             // Where rows are lost, so are their columns.
             if self.n_lost.get().is_none() {
                 let reason = "A column of a table is only partly readable: later rows are shown without its values.";

@@ -11,7 +11,7 @@ use std::io::Read;
 /// Bytes of a read that the library makes without saying how long it is: page headers and footers.
 const READ_AHEAD: u64 = 64 << 10;
 /// Bytes held at most of a file: its chunks of some row groups, as they stand packed in it.
-const MOST_HELD: u64 = 64 << 20;
+const MAX_READ_AHEAD: u64 = 64 << 20;
 /// Row groups are read together up to so many bytes.
 const BLOCK: u64 = 8 << 20;
 /// Bytes between two parts that are read with them: less than the way to the browser's process and back takes.
@@ -25,14 +25,14 @@ thread_local! {
 struct Open {
     member: Member,
     /// Parts that were read ahead, by offset: (offset, bytes).
-    held: Vec<(u64, Bytes)>,
+    read_ahead: Vec<(u64, Bytes)>,
 }
 
 impl Open {
     /// What is held from `start` on.
-    fn held(&self, start: u64) -> Option<Bytes> {
-        let at = self.held.partition_point(|part| part.0 <= start).checked_sub(1)?;
-        let (offset, bytes) = self.held.get(at)?;
+    fn read_ahead(&self, start: u64) -> Option<Bytes> {
+        let at = self.read_ahead.partition_point(|part| part.0 <= start).checked_sub(1)?;
+        let (offset, bytes) = self.read_ahead.get(at)?;
         let from = usize::try_from(start - offset).ok()?;
         (from < bytes.len()).then(|| bytes.slice(from..))
     }
@@ -49,8 +49,8 @@ fn reads<T>(at: usize, read: impl FnOnce(&Open) -> Result<T, InputError>) -> Res
 
 /// Bytes from `start` of the file at a place of [`FILES`]: `n`, or as many as are held if that `may_be_less`.
 fn read(at: usize, start: u64, n: u64, may_be_less: bool) -> Result<Bytes, ParquetError> {
-    reads(at, |open| match open.held(start).filter(|held| may_be_less || held.len() as u64 >= n) {
-        Some(held) => Ok(held.slice(..held.len().min(usize::try_from(n).unwrap_or(usize::MAX)))),
+    reads(at, |open| match open.read_ahead(start).filter(|read_ahead| may_be_less || read_ahead.len() as u64 >= n) {
+        Some(read_ahead) => Ok(read_ahead.slice(..read_ahead.len().min(usize::try_from(n).unwrap_or(usize::MAX)))),
         None => open.member.read(start, n).map(Bytes::from),
     })
 }
@@ -64,7 +64,7 @@ pub struct Source {
 impl Source {
     /// Keeps `member` open.
     pub fn new(member: &Member) -> Source {
-        let open = Some(Open { member: member.clone(), held: Vec::new() });
+        let open = Some(Open { member: member.clone(), read_ahead: Vec::new() });
         let at = FILES.with_borrow_mut(|files| match files.iter().position(Option::is_none) {
             Some(free) => {
                 files[free] = open;
@@ -141,7 +141,7 @@ impl Ahead {
     fn hold(&self, parts: Vec<(u64, u64)>) -> Result<(), ParquetError> {
         self.replace(Vec::new());
         let joined = joined(parts);
-        if joined.iter().fold(0, |sum: u64, part| sum.saturating_add(part.1 as u64)) > MOST_HELD {
+        if joined.iter().fold(0, |sum: u64, part| sum.saturating_add(part.1 as u64)) > MAX_READ_AHEAD {
             return Ok(());
         }
         let mut bytes = Bytes::from(reads(self.at, |open| open.member.read_parts(&joined))?);
@@ -149,10 +149,10 @@ impl Ahead {
         Ok(())
     }
 
-    fn replace(&self, held: Vec<(u64, Bytes)>) {
+    fn replace(&self, read_ahead: Vec<(u64, Bytes)>) {
         FILES.with_borrow_mut(|files| {
             if let Some(open) = files.get_mut(self.at).and_then(Option::as_mut) {
-                open.held = held;
+                open.read_ahead = read_ahead;
             }
         });
     }

@@ -4,7 +4,7 @@ use super::reading::Reading;
 use super::table::Table;
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::Curve;
-use crate::formats::neuron_parquet::checks::consistency::Moments;
+use crate::formats::neuron_parquet::checks::consistency::SampledTimes;
 use std::collections::BTreeMap;
 
 const SBUF: [&str; 4] = ["partition_0_util_percent", "partition_32_util_percent", "partition_64_util_percent", "partition_96_util_percent"];
@@ -58,7 +58,7 @@ pub fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Le
         });
         // No row is known to begin or end where traffic of HBM changes.
         if curve != Curve::HbmThroughput {
-            r.moments.push(Moments::of(name, samples.iter().map(|s| s.1)));
+            r.sampled_times.push(SampledTimes::of(name, samples.iter().map(|s| s.1)));
         }
         r.ends.extend(samples.iter().map(|s| s.1).max().map(|end| (name, end)));
         let is_fraction = samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));

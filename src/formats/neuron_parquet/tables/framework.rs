@@ -16,8 +16,8 @@ pub type Paths = FxHashMap<i64, String>;
 /// As the table `FrameworkInstruction` has them, else as the tree in `FrameworkNode` gives them; none without either. Both tables are shown as they
 /// stand as well, where what cannot be read of them is recorded.
 pub fn paths(tables: &BTreeMap<String, Table>) -> Paths {
-    let told = tables.get("FrameworkInstruction").map(of_instructions).unwrap_or_default();
-    if told.is_empty() { tables.get("FrameworkNode").map(of_nodes).unwrap_or_default() } else { told }
+    let recorded = tables.get("FrameworkInstruction").map(of_instructions).unwrap_or_default();
+    if recorded.is_empty() { tables.get("FrameworkNode").map(of_nodes).unwrap_or_default() } else { recorded }
 }
 
 fn of_instructions(table: &Table) -> Paths {

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Longer tables stay in the file.
-const KEPT_ROWS: u64 = 2_000;
+const STORED_ROWS: u64 = 2_000;
 
 /// Stands for a value that cannot be read, where a row is looked at for itself.
 pub const UNREADABLE: &str = "cannot be read";
@@ -26,14 +26,14 @@ pub fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
     let columns = table.columns();
     let n_rows = table.n_rows();
     let mut out = GenericTable { id: table.name.clone(), columns, ..GenericTable::default() };
-    if n_rows > KEPT_ROWS {
+    if n_rows > STORED_ROWS {
         out.n_in_file = n_rows;
         return out;
     }
     let wanted: Vec<&str> = out.columns.iter().map(String::as_str).collect();
     for file in &table.files {
         let before = out.rows.len();
-        match part(file, &wanted, (0, KEPT_ROWS), (&mut out.rows, &Cell::Absent)) {
+        match part(file, &wanted, (0, STORED_ROWS), (&mut out.rows, &Cell::Absent)) {
             Err(why) => file.broken(&table.name, (out.rows.len() - before) as u64, &why, ledger),
             Ok(()) => missing::columns(table, file, ledger),
         }

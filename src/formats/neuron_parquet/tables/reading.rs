@@ -4,7 +4,7 @@ use super::table::{SLICE_TABLES, Table};
 use crate::base::{Ledger, Severity};
 use crate::formats::ProgressReporter;
 use crate::formats::neuron_json::timeline::Timeline;
-use crate::formats::neuron_parquet::checks::consistency::Moments;
+use crate::formats::neuron_parquet::checks::consistency::SampledTimes;
 use crate::formats::neuron_parquet::checks::missing;
 use crate::formats::neuron_parquet::pages::batch::Batch;
 use crate::formats::neuron_parquet::pages::reader::File;
@@ -20,7 +20,7 @@ pub struct Reading<'a, 'b> {
     /// Tables on the timeline with the last moment of each.
     pub ends: Vec<(&'static str, i64)>,
     /// Some times of the tables of measurements.
-    pub moments: Vec<Moments>,
+    pub sampled_times: Vec<SampledTimes>,
     pub watch: &'a mut ProgressReporter<'b>,
 }
 
@@ -80,7 +80,7 @@ impl Reading<'_, '_> {
             let end = |at: usize| Some((table(b.text(at, row)).or_else(|| is_block(b.text(at, row)))?, b.int(at + 1, row)?));
             let kind = match b.text(4, row) {
                 "" => "FLOW",
-                told => told,
+                other => other,
             };
             match (r.links.get(end(0)).or_else(|| r.links.last_of(end(0))), r.links.get(end(2)).or_else(|| r.links.first_of(end(2)))) {
                 (Some(from), Some(to)) => {

@@ -53,7 +53,7 @@ pub fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut 
             r.put(SLICE_TABLES[at], |r| extras(at, sort, table, r, ledger));
         }
     }
-    moments(tables, r, ledger);
+    instants(tables, r, ledger);
     super::curves::curves(tables, r, ledger);
 }
 
@@ -233,7 +233,7 @@ fn extras(kind: usize, sort: i64, table: &Table, r: &mut Reading, ledger: &mut L
     });
 }
 
-fn moments(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
+fn instants(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     if let Some(table) = tables.get(INSTANT_TABLES[0]) {
         let mut last = None;
         r.each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, &mut |r, b, row, at| {

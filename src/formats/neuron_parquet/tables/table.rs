@@ -79,8 +79,8 @@ pub fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
 #[inline(always)]
 pub fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
     let from = start?;
-    let told = duration.or_else(|| end?.checked_sub(from))?;
-    (told >= 0).then_some((from, told))
+    let recorded = duration.or_else(|| end?.checked_sub(from))?;
+    (recorded >= 0).then_some((from, recorded))
 }
 
 pub fn column(value: Option<i64>) -> Option<u32> {

@@ -86,7 +86,7 @@ fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
 
 /// Whether one of the first values is such a number, or there is none at all.
 fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
-    let (mut n_told, mut n_read) = (0, 0);
+    let (mut n_recorded, mut n_read) = (0, 0);
     // What cannot be read is recorded when its table is.
     let _ = file.rows(&[column], (0, BATCH as u64), |b, _| {
         for row in 0..b.n_rows {
@@ -95,21 +95,21 @@ fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
                 _ => b.float(0, row).is_some(),
             };
             n_read += usize::from(is_number);
-            n_told += usize::from(is_number || b.float(0, row).is_some() || !b.text(0, row).is_empty());
+            n_recorded += usize::from(is_number || b.float(0, row).is_some() || !b.text(0, row).is_empty());
         }
         ControlFlow::Break(())
     });
-    n_told == 0 || n_read > 0
+    n_recorded == 0 || n_read > 0
 }
 
 /// Whether one of the first values is a text, or there is none at all.
 fn has_texts(file: &File, column: &str) -> bool {
-    let (mut n_told, mut n_read) = (0, 0);
+    let (mut n_recorded, mut n_read) = (0, 0);
     // As above.
     let _ = file.rows(&[column], (0, BATCH as u64), |b, _| {
-        n_told += (0..b.n_rows).filter(|row| matches!(b.cell(0, *row), Cell::Text(text) if !text.is_empty())).count();
+        n_recorded += (0..b.n_rows).filter(|row| matches!(b.cell(0, *row), Cell::Text(text) if !text.is_empty())).count();
         n_read += (0..b.n_rows).filter(|row| !b.text(0, *row).is_empty()).count();
         ControlFlow::Break(())
     });
-    n_told == 0 || n_read > 0
+    n_recorded == 0 || n_read > 0
 }

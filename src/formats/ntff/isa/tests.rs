@@ -147,8 +147,8 @@ fn transfers() {
     let stored = decode(&transfer(0xB8, 0x8020_0000_0000, 0x8005_0000_0000, [10, 10])).expect("verified");
     let of = |core| counters(&stored, &|end, _| super::counters::memory_of(end, core));
     assert_eq!((of(4).hbm_write, of(6).hbm_write), (Some(65_536), None), "addresses of other cores are not verified");
-    let told = counters(&stored, &|_, _| Some(Memory::StateBuffer));
-    assert_eq!((told.sbuf_write, told.hbm_write), (Some(65_536), None));
+    let recorded = counters(&stored, &|_, _| Some(Memory::StateBuffer));
+    assert_eq!((recorded.sbuf_write, recorded.hbm_write), (Some(65_536), None));
 }
 
 #[test]

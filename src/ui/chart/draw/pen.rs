@@ -125,12 +125,12 @@ fn thinned(points: impl IntoIterator<Item = BackendCoord>) -> Vec<BackendCoord> 
     let mut out: Vec<BackendCoord> = Vec::new();
     let mut dropped: Option<BackendCoord> = None;
     for point in points {
-        let Some(&kept) = out.last() else {
+        let Some(&last) = out.last() else {
             out.push(point);
             continue;
         };
         if let Some(middle) = dropped.replace(point)
-            && !is_between(kept, middle, point)
+            && !is_between(last, middle, point)
         {
             out.push(middle);
         }

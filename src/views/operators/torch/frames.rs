@@ -58,8 +58,8 @@ fn encode(path: &str) -> String {
 /// The folder that paths are relative to, as the user has set it; empty at first.
 pub fn source_root() -> RwSignal<String> {
     let storage = window().local_storage().ok().flatten();
-    let kept = storage.and_then(|s| s.get_item(ROOT_KEY).ok().flatten()).unwrap_or_default();
-    RwSignal::new(kept)
+    let stored = storage.and_then(|s| s.get_item(ROOT_KEY).ok().flatten()).unwrap_or_default();
+    RwSignal::new(stored)
 }
 
 /// Keeps the folder.

@@ -13,8 +13,8 @@ use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{QueryState, asked};
 use crate::views::headline::{self, Headline};
+use crate::views::query::{QueryState, use_query};
 use crate::views::{peaks, scope};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -111,7 +111,7 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: SliceActions, choices: 
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
         Some(OpsQuery { grouping, range: range.get(), peaks: own.get() })
     });
-    let ops = asked(ask.clone(), query);
+    let ops = use_query(ask.clone(), query);
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
     let table = choices.choice("ops", String::new());
     let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
@@ -215,5 +215,5 @@ fn OpTable(state: State) -> impl IntoView {
     let choose = Callback::new(move |at: usize| {
         state.chosen.set(state.ops.value.with_untracked(|o| o.as_ref()?.rows.get(at).cloned()));
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="No operator was called in this range." kept=state.table /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="No operator was called in this range." saved=state.table /> }
 }

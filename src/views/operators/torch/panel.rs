@@ -7,7 +7,7 @@ use crate::base::{SliceId, text};
 use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::effect::effect;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::{QueryState, asked};
+use crate::views::query::{QueryState, use_query};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         let row = state.chosen.get()?;
         Some(OpMembersQuery { name: row.name, shape: row.shape, range: state.range.get() })
     });
-    let members = asked(ask, query);
+    let members = use_query(ask, query);
     let tab = RwSignal::new("kernels");
     effect(move || {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
@@ -123,15 +123,15 @@ fn StackPart(state: State, members: QueryState<OpMembers>) -> impl IntoView {
     };
     let stacks = move || {
         let members = members.value.get()?;
-        let told: Vec<&OpStackRow> = members.stacks.iter().filter(|s| !s.frames.is_empty()).collect();
-        if told.is_empty() {
+        let recorded: Vec<&OpStackRow> = members.stacks.iter().filter(|s| !s.frames.is_empty()).collect();
+        if recorded.is_empty() {
             let sentence = "Call stacks are not recorded in this file. Record with with_stack=True.";
             return Some(view! { <p class="overview__quiet">{sentence}</p> }.into_any());
         }
-        let n_more = told.len().saturating_sub(MOST_STACKS);
+        let n_more = recorded.len().saturating_sub(MOST_STACKS);
         let more =
             (n_more > 0).then(|| view! { <p class="overview__quiet">{format!("{} more with less time.", text::count(n_more as u64))}</p> });
-        let items = told.into_iter().take(MOST_STACKS).map(|s| view! { <Stack state stack=s.clone() root /> }).collect_view();
+        let items = recorded.into_iter().take(MOST_STACKS).map(|s| view! { <Stack state stack=s.clone() root /> }).collect_view();
         Some(view! { <div class="stacks">{items}{more}</div> }.into_any())
     };
     view! {

@@ -1,7 +1,7 @@
 //! One clock for several profiles.
 
 use crate::base::{DurationNs, Order as _, TimeNs, TimeRange, text};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use std::sync::Arc;
 
 /// A range, moved; times that do not fit end at the largest.
@@ -13,7 +13,7 @@ pub(crate) fn shifted(range: TimeRange, by: i64) -> TimeRange {
 ///
 /// With wall-clock times of all origins, zero is the earliest of them; if then no two traces run at the same time, the clocks say nothing of what
 /// belongs together, and all begin at zero, as they do when a trace does not tell its time.
-pub(crate) fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
+pub(crate) fn align(all: &[(String, Arc<PageColumns>)]) -> (Vec<i64>, String) {
     let metas = || all.iter().map(|(_, h)| &h.info.meta);
     let from_start: Vec<i64> = metas().map(|m| m.range.start.0.saturating_neg()).collect();
     let epochs: Option<Vec<i64>> = metas().map(|m| m.origin_epoch_ns).collect();

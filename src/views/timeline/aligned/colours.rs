@@ -2,7 +2,7 @@
 
 use super::stack::Stack;
 use crate::base::colour_slots::{N_SLOTS, N_TOP};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ impl Stack {
     /// The stack in other colours; `None` of a worker that does not have the column: its slices are muted.
     ///
     /// A value has the slot that it has in the first worker with it. One whose slot another value has by then is muted.
-    pub fn coloured(&self, all: &[Option<Colours>]) -> Arc<HotColumns> {
+    pub fn coloured(&self, all: &[Option<Colours>]) -> Arc<PageColumns> {
         let mut slot_of: HashMap<&str, u16> = HashMap::new();
         let mut is_taken = [false; N_OWN as usize];
-        let mut colour = Vec::with_capacity(self.hot.start.len());
+        let mut colour = Vec::with_capacity(self.columns.start.len());
         for (at, part) in self.parts.iter().enumerate() {
             let Some(own) = all.get(at).and_then(Option::as_ref) else {
                 colour.extend(std::iter::repeat_n(N_OWN, part.n as usize));
@@ -43,7 +43,7 @@ impl Stack {
             let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }
-        Arc::new(HotColumns { colour: colour.into(), ..HotColumns::clone(&self.hot) })
+        Arc::new(PageColumns { colour: colour.into(), ..PageColumns::clone(&self.columns) })
     }
 }
 
@@ -61,11 +61,11 @@ mod tests {
             let values = values.iter().map(|v| (v.0.to_string(), v.1)).collect();
             Some(Colours { values, keys: keys.iter().copied().cycle().take(n).collect() })
         };
-        let hot =
+        let columns =
             s.coloured(&[colours(&[("cpu_op", 3), ("kernel", 5)], &[3, 5, 30]), colours(&[("kernel", 3), ("x", 5)], &[3, 5, 30]), None]);
-        assert_eq!(hot.colour[..3], [3, 5, 30]);
+        assert_eq!(columns.colour[..3], [3, 5, 30]);
         // `kernel` keeps its 5, and `x` cannot have it as well.
-        assert_eq!(hot.colour[n..n + 3], [5, N_TOP + 5, 30]);
-        assert_eq!((hot.colour[2 * n], hot.colour.len()), (N_OWN, 3 * n));
+        assert_eq!(columns.colour[n..n + 3], [5, N_TOP + 5, 30]);
+        assert_eq!((columns.colour[2 * n], columns.colour.len()), (N_OWN, 3 * n));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::clock::{align, shifted};
 use crate::base::{EventId, InstantId, Order as _, SliceId, StrId, TimeRange, TrackId};
-use crate::engine::hot::{HotColumns, Step};
+use crate::engine::page_columns::{PageColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Part {
 #[derive(Debug, Clone, Default)]
 pub struct Stack {
     /// What is drawn.
-    pub hot: Arc<HotColumns>,
+    pub columns: Arc<PageColumns>,
     /// By profile, in the order given.
     pub parts: Vec<Part>,
     /// How the clocks were aligned, in a sentence.
@@ -79,35 +79,35 @@ impl Stack {
 }
 
 /// The profiles (label, columns) below each other, each in a group with its label.
-pub fn stack(all: &[(String, Arc<HotColumns>)]) -> Stack {
+pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
     let (shifts, note) = align(all);
     stack_at(all, &shifts, note)
 }
 
 /// The same, with `shifts` added to the times of each; `note` says why.
-pub fn stack_at(all: &[(String, Arc<HotColumns>)], shifts: &[i64], note: String) -> Stack {
-    let mut hot = HotColumns::default();
+pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
+    let mut columns = PageColumns::default();
     let mut parts = Vec::with_capacity(all.len());
     let mut colours: HashMap<String, u16> = HashMap::new();
     for ((label, one), &shift_ns) in all.iter().zip(shifts) {
-        let first = hot.start.len() as u32;
-        let instants = (hot.info.instants.time.len() as u32, one.info.instants.time.len() as u32);
-        add(&mut hot, label, one, shift_ns, &mut colours);
-        add_steps(&mut hot.info.steps, one, first, shift_ns);
-        add_kinds(&mut hot.info.flow_kinds, one);
+        let first = columns.start.len() as u32;
+        let instants = (columns.info.instants.time.len() as u32, one.info.instants.time.len() as u32);
+        add(&mut columns, label, one, shift_ns, &mut colours);
+        add_steps(&mut columns.info.steps, one, first, shift_ns);
+        add_kinds(&mut columns.info.flow_kinds, one);
         parts.push(Part { first, n: one.start.len() as u32, instants, shift_ns });
     }
     let ranges = || all.iter().zip(shifts).map(|((_, h), &s)| shifted(h.range(), s));
     let range =
         TimeRange { start: ranges().map(|r| r.start).min().unwrap_or_default(), end: ranges().map(|r| r.end).max().unwrap_or_default() };
     let title = all.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(" + ");
-    hot.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
-    hot.info.n_slices = hot.start.len() as u64;
-    Stack { hot: Arc::new(hot), parts, note }
+    columns.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
+    columns.info.n_slices = columns.start.len() as u64;
+    Stack { columns: Arc::new(columns), parts, note }
 }
 
 /// Adds the steps of a profile. Those of one name are one band, from where it first begins to where it last ends.
-fn add_steps(steps: &mut Vec<Step>, one: &HotColumns, first: u32, shift_ns: i64) {
+fn add_steps(steps: &mut Vec<Step>, one: &PageColumns, first: u32, shift_ns: i64) {
     let mut place: HashMap<String, usize> = steps.iter().enumerate().map(|(i, s)| (s.name.clone(), i)).collect();
     for step in &one.info.steps {
         let range = shifted(step.range, shift_ns);
@@ -122,7 +122,7 @@ fn add_steps(steps: &mut Vec<Step>, one: &HotColumns, first: u32, shift_ns: i64)
 }
 
 /// Adds the kinds of a profile's arrows, by name.
-fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &HotColumns) {
+fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &PageColumns) {
     for (kind, n) in &one.info.flow_kinds {
         match kinds.iter_mut().find(|k| k.0 == *kind) {
             Some(known) => known.1 += n,
@@ -133,9 +133,9 @@ fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &HotColumns) {
 }
 
 /// Adds one profile below those that are there.
-fn add(hot: &mut HotColumns, label: &str, one: &HotColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
-    let info = &mut hot.info;
-    let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, hot.start.len() as u32);
+fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
+    let info = &mut columns.info;
+    let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, columns.start.len() as u32);
     for (_, text) in one.info.strings.iter() {
         info.strings.push(text);
     }
@@ -166,12 +166,12 @@ fn add(hot: &mut HotColumns, label: &str, one: &HotColumns, shift_ns: i64, colou
     instants.track.extend(one.info.instants.track.iter().map(|&t| track(t)));
     instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
     instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
-    hot.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
-    hot.duration.to_mut().extend_from_slice(&one.duration);
-    hot.name.to_mut().extend(one.name.iter().map(|name| name + string));
+    columns.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
+    columns.duration.to_mut().extend_from_slice(&one.duration);
+    columns.name.to_mut().extend(one.name.iter().map(|name| name + string));
     // A name has the colour that it has in the first profile which holds it.
     let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
-    let colour = hot.colour.to_mut();
+    let colour = columns.colour.to_mut();
     for (&name, &own) in one.name.iter().zip(&one.colour) {
         let slot = slot_of
             .get_mut(name as usize)
@@ -186,10 +186,10 @@ mod tests {
     use crate::base::TimeNs;
     use crate::views::timeline::lookup::sample::sample;
 
-    fn at(epoch: Option<i64>) -> Arc<HotColumns> {
-        let mut hot = sample();
-        hot.info.meta.origin_epoch_ns = epoch;
-        Arc::new(hot)
+    fn at(epoch: Option<i64>) -> Arc<PageColumns> {
+        let mut columns = sample();
+        columns.info.meta.origin_epoch_ns = epoch;
+        Arc::new(columns)
     }
 
     fn stacked(a: Option<i64>, b: Option<i64>) -> Stack {
@@ -200,14 +200,14 @@ mod tests {
     fn workers_stand_below_each_other_on_one_clock() {
         let s = stacked(Some(1_000), Some(1_500));
         let n = sample().start.len();
-        assert_eq!(s.hot.start.len(), 2 * n);
-        assert_eq!(s.hot.start[n], sample().start[0] + 500);
-        assert_eq!(s.hot.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
-        let index = crate::views::timeline::lookup::index::Index::new(&s.hot);
+        assert_eq!(s.columns.start.len(), 2 * n);
+        assert_eq!(s.columns.start[n], sample().start[0] + 500);
+        assert_eq!(s.columns.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
+        let index = crate::views::timeline::lookup::index::Index::new(&s.columns);
         assert_eq!(index.roots.len(), 2);
         assert_eq!(index.tracks[2].path, "host_0 / host / main");
-        let lane = index.lane_of(&s.hot, SliceId(n as u32)).expect("a lane");
-        assert_eq!(index.tracks[s.hot.info.lanes[lane as usize].track.index()].path, "host_1 / host / main");
+        let lane = index.lane_of(&s.columns, SliceId(n as u32)).expect("a lane");
+        assert_eq!(index.tracks[s.columns.info.lanes[lane as usize].track.index()].path, "host_1 / host / main");
         assert!(s.note.starts_with("Aligned by the wall-clock time"), "{}", s.note);
     }
 
@@ -227,19 +227,19 @@ mod tests {
     fn steps_of_one_name_are_one_band_and_kinds_add_up() {
         let step = |name: &str, from, to| Step { name: name.into(), slice: SliceId(1), range: TimeRange::new(TimeNs(from), TimeNs(to)) };
         let with = |epoch, steps: Vec<Step>, kinds: &[(&str, u64)]| {
-            let mut hot = sample();
-            hot.info.meta.origin_epoch_ns = Some(epoch);
-            hot.info.steps = steps;
-            hot.info.flow_kinds = kinds.iter().map(|k| (k.0.to_string(), k.1)).collect();
-            Arc::new(hot)
+            let mut columns = sample();
+            columns.info.meta.origin_epoch_ns = Some(epoch);
+            columns.info.steps = steps;
+            columns.info.flow_kinds = kinds.iter().map(|k| (k.0.to_string(), k.1)).collect();
+            Arc::new(columns)
         };
         let a = with(1_000, vec![step("1", 0, 100), step("2", 100, 200)], &[("fwdbwd", 1)]);
         let b = with(1_050, vec![step("2", 90, 210), step("3", 210, 300)], &[("ac2g", 2), ("fwdbwd", 3)]);
         let s = stack(&[("a".into(), a), ("b".into(), b)]);
         let n = sample().start.len() as u32;
-        let bands: Vec<_> = s.hot.info.steps.iter().map(|s| (s.name.as_str(), s.slice.0, s.range.start.0, s.range.end.0)).collect();
+        let bands: Vec<_> = s.columns.info.steps.iter().map(|s| (s.name.as_str(), s.slice.0, s.range.start.0, s.range.end.0)).collect();
         assert_eq!(bands, [("1", 1, 0, 100), ("2", 1, 100, 260), ("3", 1 + n, 260, 350)]);
-        assert_eq!(s.hot.info.flow_kinds, [("ac2g".to_string(), 2), ("fwdbwd".to_string(), 4)]);
+        assert_eq!(s.columns.info.flow_kinds, [("ac2g".to_string(), 2), ("fwdbwd".to_string(), 4)]);
     }
 
     #[test]
@@ -258,6 +258,6 @@ mod tests {
         let s = stack(&[("a".into(), at(None)), ("b".into(), Arc::new(other))]);
         let n = sample().start.len();
         // `matmul` is slice 2 of both.
-        assert_eq!(s.hot.colour[2], s.hot.colour[n + 2]);
+        assert_eq!(s.columns.colour[2], s.columns.colour[n + 2]);
     }
 }

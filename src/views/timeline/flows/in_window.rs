@@ -5,7 +5,7 @@ use crate::base::Order as _;
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::effect::effect;
-use crate::views::ask::latest;
+use crate::views::query::latest;
 use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::rows::arrange::SliceIdMap;
 pub use crate::views::timeline::state::arrows::kind_slot;

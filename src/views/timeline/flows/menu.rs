@@ -2,7 +2,7 @@
 
 use super::in_window::{FlowChoice, FlowMode, drawn_sentence, kind_label, kind_slot};
 use crate::base::text;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::controls::{swatch_colour, unique};
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ pub fn FlowMenu(
     /// What is chosen.
     choice: FlowChoice,
     /// The profile.
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
 ) -> impl IntoView {
-    let kinds = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.flow_kinds.clone()).unwrap_or_default()));
+    let kinds = Memo::new(move |_| columns.with(|h| h.as_ref().map(|h| h.info.flow_kinds.clone()).unwrap_or_default()));
     let note = move || {
         (choice.mode.0.get() == FlowMode::Window).then(|| {
             let sentence = choice.found.with(|f| drawn_sentence(f));

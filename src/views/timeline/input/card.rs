@@ -23,7 +23,7 @@ impl TimelineState {
     /// The card of what the pointer at `x` is on; `None` over nothing.
     pub fn card(&self, hit: &Hit, x: f64) -> Option<Card> {
         let path = self.index.tracks.get(hit.track.index())?.path.clone();
-        let info = &self.hot.info;
+        let info = &self.columns.info;
         if let Some(instant) = hit.instant {
             let title = text::brief(info.strings.get(*info.instants.name.get(instant)?));
             let at = text::time_exact(*info.instants.time.get(instant)?);
@@ -31,7 +31,7 @@ impl TimelineState {
         }
         if let Some(slice) = hit.slice {
             // A box over the row is of another one.
-            let own = self.index.track_of(&self.hot, slice).and_then(|t| self.index.tracks.get(t.index()));
+            let own = self.index.track_of(&self.columns, slice).and_then(|t| self.index.tracks.get(t.index()));
             return self.slice_card(slice, own.map_or(path, |t| t.path.clone()));
         }
         let at = hit.counter? as usize;
@@ -54,38 +54,38 @@ impl TimelineState {
     }
 
     fn slice_card(&self, slice: SliceId, path: String) -> Option<Card> {
-        let duration = *self.hot.duration.get(slice.index())?;
+        let duration = *self.columns.duration.get(slice.index())?;
         let mut lines = vec![
             ("duration".to_string(), text::duration(DurationNs(duration))),
-            ("start".into(), text::time_exact(self.hot.start[slice.index()])),
+            ("start".into(), text::time_exact(self.columns.start[slice.index()])),
             ("track".into(), path),
         ];
         if self.is_made(slice) {
             lines.push(("click".into(), "selects its time range".into()));
-            return Some(Card { title: text::brief(&short_name(self.hot.name_of(slice))), lines });
+            return Some(Card { title: text::brief(&short_name(self.columns.name_of(slice))), lines });
         }
-        if let Some(parent) = self.index.parent_of(&self.hot, slice).filter(|_| self.can_hold()) {
-            let whole = self.hot.duration[parent.index()];
+        if let Some(parent) = self.index.parent_of(&self.columns, slice).filter(|_| self.can_hold()) {
+            let whole = self.columns.duration[parent.index()];
             if whole > 0 {
                 let share = text::percent(duration as f64 / whole as f64);
-                lines.push(("of parent".into(), format!("{share} of {}", text::brief(&short_name(self.hot.name_of(parent))))));
+                lines.push(("of parent".into(), format!("{share} of {}", text::brief(&short_name(self.columns.name_of(parent))))));
             }
         }
-        Some(Card { title: text::brief(&short_name(self.hot.name_of(slice))), lines })
+        Some(Card { title: text::brief(&short_name(self.columns.name_of(slice))), lines })
     }
 
     /// Whether a slice in a deeper lane is a part of the one above it: not so on a Neuron device, whose profiles alone can be coloured by core.
     fn can_hold(&self) -> bool {
-        self.hot.info.colourings.iter().all(|c| c.0 != CORE.0)
+        self.columns.info.colourings.iter().all(|c| c.0 != CORE.0)
     }
 
     /// One slice in a sentence.
     pub fn sentence(&self, slice: SliceId) -> String {
         let Some(span) = self.span_of(slice) else { return String::new() };
-        let track = self.index.track_of(&self.hot, slice).and_then(|t| self.index.tracks.get(t.index()));
+        let track = self.index.track_of(&self.columns, slice).and_then(|t| self.index.tracks.get(t.index()));
         let path = track.map_or("", |t| t.path.as_str());
         let (duration, start) = (text::duration(span.duration()), text::time(span.start));
-        format!("{}, {duration}, starts at {start}, on {path}", text::brief(&short_name(self.hot.name_of(slice))))
+        format!("{}, {duration}, starts at {start}, on {path}", text::brief(&short_name(self.columns.name_of(slice))))
     }
 }
 
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn on_a_device_nothing_is_a_share_of_another() {
-        let mut hot = sample();
-        hot.info.colourings = vec![(CORE.0.into(), CORE.1.into())];
-        let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
+        let mut columns = sample();
+        columns.info.colourings = vec![(CORE.0.into(), CORE.1.into())];
+        let core = TimelineState::new(Arc::new(columns), 1000.0, 400.0);
         let card = core.hit(100.0, 45.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
         assert!(card.lines.iter().all(|l| l.0 != "of parent"));
     }

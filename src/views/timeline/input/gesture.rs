@@ -170,7 +170,7 @@ impl TimelineState {
             "PageDown" => self.scroll_to(self.scroll + self.height_px * 0.9),
             "KeyF" => self.fit(),
             "KeyM" => return Some(Some(Act::Mark(self.drop_marker()))),
-            "Digit0" | "Numpad0" => self.view.show(self.hot.range()),
+            "Digit0" | "Numpad0" => self.view.show(self.columns.range()),
             "BracketLeft" | "BracketRight" => return self.go(self.neighbour(code == "BracketRight")),
             "Enter" if self.selection.is_some() => return Some(Some(Act::Details)),
             "Escape" => return self.clear(),

@@ -2,7 +2,7 @@
 
 use crate::base::{SliceId, TrackId};
 use crate::engine::Lane;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::views::timeline::lookup::lod::LaneLod;
 use crate::views::timeline::lookup::viewport::Scale;
 use crate::views::timeline::rows::layout::{COUNTER, LANE, Row, WAIT};
@@ -79,19 +79,19 @@ impl TimelineState {
     /// The slice whose box lies over a row.
     fn box_over(&self, track: TrackId, x: f64) -> Option<SliceId> {
         let mut boxes = self.index.boxes.iter().filter(|b| b.over.contains(&track));
-        boxes.find_map(|b| self.hot.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.slice_in(lane, x)))
+        boxes.find_map(|b| self.columns.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.slice_in(lane, x)))
     }
 
     fn slice_in(&self, lane: u32, x: f64) -> Option<SliceId> {
-        let (l, lod) = (self.hot.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
+        let (l, lod) = (self.columns.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
         let scale = self.view.scale(self.view.width_px as usize);
-        let is_shown = |s: &SliceId| !self.is_made(*s) || self.hot.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
-        slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
+        let is_shown = |s: &SliceId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
+        slice_at(&self.columns, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
     }
 
     /// Whether a bar is no slice of the profile but was made for the row of names.
     pub fn is_made(&self, slice: SliceId) -> bool {
-        let n = self.hot.info.n_slices;
+        let n = self.columns.info.n_slices;
         n > 0 && u64::from(slice.0) >= n
     }
 
@@ -102,13 +102,13 @@ impl TimelineState {
 
     fn instant_at(&self, row: &Row, x: f64) -> Option<usize> {
         let range = self.index.tracks[row.track.index()].instants.clone();
-        let times = self.hot.info.instants.time.get(range.clone())?;
+        let times = self.columns.info.instants.time.get(range.clone())?;
         let t = self.view.time_from_px(x);
         let i = times.partition_point(|&s| s < t);
         let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
         // Of those that are drawn, the nearest on either side.
         let is_drawn = |i: &usize| {
-            self.picked.as_ref().is_none_or(|picked| picked.get(self.hot.info.instants.name[range.start + i].index()) == Some(&true))
+            self.picked.as_ref().is_none_or(|picked| picked.get(self.columns.info.instants.name[range.start + i].index()) == Some(&true))
         };
         let near = |i: &usize| distance(*i) <= SLACK_PX;
         let before = (0..i).rev().take_while(near).find(is_drawn);
@@ -118,9 +118,9 @@ impl TimelineState {
 
     /// Up to `n` visible slices of a lane, for those who cannot see it.
     pub fn slices_of_lane(&self, lane: u32, n: usize) -> Vec<SliceId> {
-        let Some(l) = self.hot.info.lanes.get(lane as usize) else { return Vec::new() };
+        let Some(l) = self.columns.info.lanes.get(lane as usize) else { return Vec::new() };
         let window = self.view.window();
-        let starts = &self.hot.start[l.first as usize..l.end as usize];
+        let starts = &self.columns.start[l.first as usize..l.end as usize];
         let first = l.first as usize + starts.partition_point(|&s| s < window.start.0);
         let first = first.saturating_sub(1).max(l.first as usize);
         let touches = |i: &usize| self.span_of(SliceId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
@@ -129,19 +129,19 @@ impl TimelineState {
 }
 
 /// The slice drawn at device column `x` of a lane, as [`Ink::paint`](crate::views::timeline::paint::lane::Ink::paint) would, or one within `slack` columns.
-fn slice_at(hot: &HotColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
+fn slice_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
     let (first, end) = (lane.first as usize, lane.end as usize);
-    let starts = hot.start.get(first..end)?;
+    let starts = columns.start.get(first..end)?;
     let find = |t: i64| first + starts.partition_point(|&s| s < t);
     let column = x.floor();
     let (from, to) = (scale.time(column), scale.time(column + 1.0));
-    let end_px = |i: usize| scale.px(hot.start[i].saturating_add(hot.duration[i]));
+    let end_px = |i: usize| scale.px(columns.start[i].saturating_add(columns.duration[i]));
     let run = find(from)..find(to);
     if run.start > first && end_px(run.start - 1) >= column + 1.0 {
         return Some(SliceId(run.start as u32 - 1));
     }
     if !run.is_empty() {
-        return Some(SliceId(lod.longest(&hot.duration, run) as u32));
+        return Some(SliceId(lod.longest(&columns.duration, run) as u32));
     }
     let near = find(scale.time(column - slack))..find(scale.time(column + 1.0 + slack));
     if run.start > first && end_px(run.start - 1) > column - slack {
@@ -180,11 +180,11 @@ mod tests {
 
     #[test]
     fn a_box_is_hit_where_its_rows_have_no_slice() {
-        let mut hot = sample();
+        let mut columns = sample();
         for (track, name) in [(1, "Collectives stream 0"), (2, "CC-core 8")] {
-            hot.info.tracks[track].name = hot.info.strings.push(name);
+            columns.info.tracks[track].name = columns.info.strings.push(name);
         }
-        let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(columns), 1000.0, 400.0);
         let slice = |x: f64| core.hit(x, 66.0).and_then(|h| h.slice).map(|s| s.0);
         assert_eq!((slice(220.0), slice(100.0), slice(600.0)), (Some(5), Some(0), Some(1)));
         let card = core.hit(100.0, 66.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
@@ -211,15 +211,15 @@ mod tests {
     #[test]
     fn the_pointer_finds_what_is_drawn() {
         let slices = [(0i64, 20i64), (31, 2), (34, 4), (60, 1)];
-        let hot = HotColumns {
+        let columns = PageColumns {
             start: slices.iter().map(|s| s.0).collect(),
             duration: slices.iter().map(|s| s.1).collect(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
-        let lod = LaneLod::new(&hot.duration, 0..4);
+        let lod = LaneLod::new(&columns.duration, 0..4);
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
-        let at = |x: f64, slack: f64| slice_at(&hot, &lod, lane, &scale, x, slack).map(|s| s.0);
+        let at = |x: f64, slack: f64| slice_at(&columns, &lod, lane, &scale, x, slack).map(|s| s.0);
         assert_eq!(at(1.5, 0.0), Some(0));
         assert_eq!(at(3.2, 0.0), Some(2));
         assert_eq!(at(5.0, 0.0), None);

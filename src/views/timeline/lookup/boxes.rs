@@ -2,7 +2,7 @@
 
 use crate::base::TrackId;
 use crate::engine::TrackKind;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 
 /// Rows whose slices are boxes on others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct Boxes {
 }
 
 /// The boxes of a device profile: among the rows of each core.
-pub fn boxes(hot: &HotColumns) -> Vec<Boxes> {
-    let info = &hot.info;
+pub fn boxes(columns: &PageColumns) -> Vec<Boxes> {
+    let info = &columns.info;
     let name = |t: usize| info.strings.get(info.tracks[t].name);
     let beside = |t: usize, is: &dyn Fn(&str) -> bool| -> Vec<TrackId> {
         let others = (0..info.tracks.len()).filter(|o| *o != t && info.tracks[*o].parent == info.tracks[t].parent && is(name(*o)));
@@ -47,20 +47,20 @@ mod tests {
 
     #[test]
     fn collectives_lie_over_cc_cores_and_barriers_over_their_engine() {
-        let mut hot = sample();
-        rename(&mut hot, 1, "Collectives stream 0");
-        rename(&mut hot, 2, "Core barriers vector");
-        rename(&mut hot, 3, "CC-core 8");
-        rename(&mut hot, 5, "CC-core 9");
-        let got = boxes(&hot);
+        let mut columns = sample();
+        rename(&mut columns, 1, "Collectives stream 0");
+        rename(&mut columns, 2, "Core barriers vector");
+        rename(&mut columns, 3, "CC-core 8");
+        rename(&mut columns, 5, "CC-core 9");
+        let got = boxes(&columns);
         // The other core's rows are not its own, and there is no engine Vector.
         assert_eq!(got, [Boxes { of: TrackId(1), over: vec![TrackId(3)], is_barrier: false }]);
-        rename(&mut hot, 3, "Vector");
-        assert_eq!(boxes(&hot), [Boxes { of: TrackId(2), over: vec![TrackId(3)], is_barrier: true }]);
+        rename(&mut columns, 3, "Vector");
+        assert_eq!(boxes(&columns), [Boxes { of: TrackId(2), over: vec![TrackId(3)], is_barrier: true }]);
     }
 
-    fn rename(hot: &mut HotColumns, t: usize, name: &str) {
-        let name = hot.info.strings.push(name);
-        hot.info.tracks[t].name = name;
+    fn rename(columns: &mut PageColumns, t: usize, name: &str) {
+        let name = columns.info.strings.push(name);
+        columns.info.tracks[t].name = name;
     }
 }

@@ -3,7 +3,7 @@
 use super::lod::seek;
 use crate::analysis::device::ViewCurve;
 use crate::base::TimeRange;
-use crate::engine::hot::HotMeta;
+use crate::engine::page_columns::PageMeta;
 use crate::engine::{Counter, Series};
 use crate::ui::table::is_whole;
 use std::collections::HashMap;
@@ -151,7 +151,7 @@ impl Curves {
     }
 
     /// Each in the place of the row of its group and name. Behind the end of `window` nothing is drawn.
-    pub(crate) fn new(info: &HotMeta, found: Vec<ViewCurve>, window: TimeRange) -> Self {
+    pub(crate) fn new(info: &PageMeta, found: Vec<ViewCurve>, window: TimeRange) -> Self {
         let place = |curve: &ViewCurve| {
             info.counters.iter().position(|c| {
                 let track = info.tracks.get(c.track.index());

@@ -3,15 +3,15 @@
 use crate::analysis::work_kind::is_python;
 use crate::base::TrackId;
 use crate::engine::TrackKind;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 
 /// Threads with more levels than this are collapsed at first.
 const LEVELS: usize = 12;
 
 /// The threads whose stacks are that deep, each with the lanes that stay: those with an operator, a call or an annotation, or the first where
 /// there is none.
-pub fn deep_stacks(hot: &HotColumns) -> Vec<(TrackId, Vec<u32>)> {
-    let info = &hot.info;
+pub fn deep_stacks(columns: &PageColumns) -> Vec<(TrackId, Vec<u32>)> {
+    let info = &columns.info;
     let is_deep = |kind: TrackKind, n_lanes: usize| kind == TrackKind::Thread && n_lanes > LEVELS;
     let deep: Vec<usize> = (0..info.tracks.len()).filter(|t| is_deep(info.tracks[*t].kind, info.tracks[*t].lanes.len())).collect();
     if deep.is_empty() {
@@ -19,7 +19,7 @@ pub fn deep_stacks(hot: &HotColumns) -> Vec<(TrackId, Vec<u32>)> {
     }
     let python: Vec<bool> = info.strings.iter().map(|(_, name)| is_python(name)).collect();
     let has_work = |lane: &u32| {
-        let slices = info.lanes.get(*lane as usize).and_then(|l| hot.name.get(l.first as usize..l.end as usize)).unwrap_or_default();
+        let slices = info.lanes.get(*lane as usize).and_then(|l| columns.name.get(l.first as usize..l.end as usize)).unwrap_or_default();
         slices.iter().any(|name| python.get(*name as usize) != Some(&true))
     };
     let collapsed = |track: usize| {
@@ -42,13 +42,13 @@ mod tests {
     use crate::views::timeline::rows::layout::{LANE, rows};
 
     /// A thread of `n_lanes` levels, of which only those in `work` have anything but Python functions.
-    fn stack(n_lanes: usize, work: &[usize]) -> HotColumns {
-        let mut hot = large(n_lanes * 4, 1, n_lanes);
-        let python = hot.info.strings.push("train.py(12): step").0;
-        for lane in hot.info.lanes.iter().filter(|l| !work.contains(&usize::from(l.depth))) {
-            hot.name.to_mut()[lane.first as usize..lane.end as usize].fill(python);
+    fn stack(n_lanes: usize, work: &[usize]) -> PageColumns {
+        let mut columns = large(n_lanes * 4, 1, n_lanes);
+        let python = columns.info.strings.push("train.py(12): step").0;
+        for lane in columns.info.lanes.iter().filter(|l| !work.contains(&usize::from(l.depth))) {
+            columns.name.to_mut()[lane.first as usize..lane.end as usize].fill(python);
         }
-        hot
+        columns
     }
 
     #[test]
@@ -62,16 +62,16 @@ mod tests {
 
     #[test]
     fn one_click_shows_all_levels() {
-        let hot = stack(14, &[0, 5, 13]);
-        let index = Index::new(&hot);
-        let mut folding = Folding::at_first(&hot);
-        let row = rows(&hot, &index, &folding).rows.remove(0);
+        let columns = stack(14, &[0, 5, 13]);
+        let index = Index::new(&columns);
+        let mut folding = Folding::at_first(&columns);
+        let row = rows(&columns, &index, &folding).rows.remove(0);
         assert_eq!((row.height, row.is_open, row.can_fold), (3 * LANE, false, true));
         assert_eq!((0..3).map(|i| row.lane(i)).collect::<Vec<_>>(), [0, 5, 13]);
         assert_eq!([0, 4, 5, 12, 13, 99].map(|lane| row.place_of(lane)), [0, 0, 1, 1, 2, 2]);
         assert_eq!(row.drawn_lanes().collect::<Vec<_>>(), [0, 5, 13]);
         folding.toggle(TrackId(0));
-        let row = rows(&hot, &index, &folding).rows.remove(0);
+        let row = rows(&columns, &index, &folding).rows.remove(0);
         assert_eq!((row.height, row.is_open, row.drawn_lanes().count()), (14 * LANE, true, 14));
     }
 }

@@ -6,7 +6,7 @@ use super::deep_stacks::deep_stacks;
 use super::lod::LaneLod;
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, short_name};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -62,22 +62,22 @@ fn alike(a: &str, b: &str) -> usize {
 
 impl Index {
     /// The name of a slice for reading.
-    pub fn short_name<'a>(&'a self, hot: &'a HotColumns, slice: SliceId) -> &'a str {
-        let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
-        short.unwrap_or_else(|| hot.name_of(slice))
+    pub fn short_name<'a>(&'a self, columns: &'a PageColumns, slice: SliceId) -> &'a str {
+        let short = columns.name.get(slice.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
+        short.unwrap_or_else(|| columns.name_of(slice))
     }
 
     /// Walks the columns once.
-    pub fn new(hot: &HotColumns) -> Self {
-        Index::following(hot, None)
+    pub fn new(columns: &PageColumns) -> Self {
+        Index::following(columns, None)
     }
 
     /// The same; what other columns have that share their lanes and durations is taken from their lookups.
-    pub fn following(hot: &HotColumns, old: Option<(&HotColumns, &Index)>) -> Self {
-        let info = &hot.info;
-        let lanes = |hot: &HotColumns| hot.info.lanes.iter().map(|l| (l.first, l.end)).collect::<Vec<_>>();
-        let known = old.filter(|(old, _)| old.duration.is_same(&hot.duration) && lanes(old) == lanes(hot));
-        let made = || info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
+    pub fn following(columns: &PageColumns, old: Option<(&PageColumns, &Index)>) -> Self {
+        let info = &columns.info;
+        let lanes = |columns: &PageColumns| columns.info.lanes.iter().map(|l| (l.first, l.end)).collect::<Vec<_>>();
+        let known = old.filter(|(old, _)| old.duration.is_same(&columns.duration) && lanes(old) == lanes(columns));
+        let made = || info.lanes.iter().map(|l| LaneLod::new(&columns.duration, l.first as usize..l.end as usize)).collect();
         let lods = known.map_or_else(|| Arc::new(made()), |(_, index)| index.lods.clone());
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
@@ -87,18 +87,18 @@ impl Index {
             Cow::Borrowed(_) => None,
         };
         let short_names = info.strings.iter().filter_map(short).map(|(id, short): (StrId, String)| (id.0, short.into())).collect();
-        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, short_names, boxes: boxes(hot) };
-        index.link(hot);
-        index.sum_up(hot);
-        index.compare_names(hot);
-        for (track, lanes) in deep_stacks(hot) {
+        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, short_names, boxes: boxes(columns) };
+        index.link(columns);
+        index.sum_up(columns);
+        index.compare_names(columns);
+        for (track, lanes) in deep_stacks(columns) {
             index.tracks[track.index()].work_lanes = Some(lanes.into());
         }
         index
     }
 
-    fn link(&mut self, hot: &HotColumns) {
-        let info = &hot.info;
+    fn link(&mut self, columns: &PageColumns) {
+        let info = &columns.info;
         for (i, track) in info.tracks.iter().enumerate() {
             let id = TrackId(i as u32);
             let name = info.strings.get(track.name);
@@ -128,8 +128,8 @@ impl Index {
     }
 
     /// Which beginnings rows of a group have in common: in order of their names, those most alike stand beside each other.
-    fn compare_names(&mut self, hot: &HotColumns) {
-        let name = |t: &TrackId| hot.info.strings.get(hot.info.tracks[t.index()].name);
+    fn compare_names(&mut self, columns: &PageColumns) {
+        let name = |t: &TrackId| columns.info.strings.get(columns.info.tracks[t.index()].name);
         let families = self.tracks.iter().map(|t| &t.children).chain(std::iter::once(&self.roots));
         let mut found: Vec<(TrackId, usize)> = Vec::new();
         for family in families.filter(|f| f.len() > 1) {
@@ -147,14 +147,14 @@ impl Index {
     }
 
     /// Outer lanes and busy shares, children before parents.
-    fn sum_up(&mut self, hot: &HotColumns) {
-        let length = hot.range().duration().0 as f64;
+    fn sum_up(&mut self, columns: &PageColumns) {
+        let length = columns.range().duration().0 as f64;
         for i in (0..self.tracks.len()).rev() {
-            let track = &hot.info.tracks[i];
+            let track = &columns.info.tracks[i];
             let mut outer: Vec<u32> = Vec::new();
             // Bars that were made are no work of their own: a group is as busy with them as without.
-            let first = hot.info.lanes.get(track.lanes.start as usize).map_or(0, |l| u64::from(l.first));
-            let is_made = hot.info.n_slices > 0 && first >= hot.info.n_slices;
+            let first = columns.info.lanes.get(track.lanes.start as usize).map_or(0, |l| u64::from(l.first));
+            let is_made = columns.info.n_slices > 0 && first >= columns.info.n_slices;
             if !track.lanes.is_empty() && !is_made {
                 outer.push(track.lanes.start);
             }
@@ -170,27 +170,27 @@ impl Index {
     }
 
     /// The lane a slice lies in.
-    pub fn lane_of(&self, hot: &HotColumns, slice: SliceId) -> Option<u32> {
-        let at = hot.info.lanes.partition_point(|lane| lane.end <= slice.0);
-        hot.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
+    pub fn lane_of(&self, columns: &PageColumns, slice: SliceId) -> Option<u32> {
+        let at = columns.info.lanes.partition_point(|lane| lane.end <= slice.0);
+        columns.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
     }
 
     /// The track a slice lies on.
-    pub fn track_of(&self, hot: &HotColumns, slice: SliceId) -> Option<TrackId> {
-        self.lane_of(hot, slice).map(|lane| hot.info.lanes[lane as usize].track)
+    pub fn track_of(&self, columns: &PageColumns, slice: SliceId) -> Option<TrackId> {
+        self.lane_of(columns, slice).map(|lane| columns.info.lanes[lane as usize].track)
     }
 
     /// The slice of a shallower lane of the same track that holds this one.
-    pub fn parent_of(&self, hot: &HotColumns, slice: SliceId) -> Option<SliceId> {
-        let lane = self.lane_of(hot, slice)?;
-        let track = hot.info.lanes[lane as usize].track;
-        let first = hot.info.tracks.get(track.index())?.lanes.start;
-        let (start, end) = (hot.start[slice.index()], hot.end_of(slice));
+    pub fn parent_of(&self, columns: &PageColumns, slice: SliceId) -> Option<SliceId> {
+        let lane = self.lane_of(columns, slice)?;
+        let track = columns.info.lanes[lane as usize].track;
+        let first = columns.info.tracks.get(track.index())?.lanes.start;
+        let (start, end) = (columns.start[slice.index()], columns.end_of(slice));
         (first..lane).rev().find_map(|l| {
-            let lane = hot.info.lanes.get(l as usize)?;
-            let starts = &hot.start[lane.first as usize..lane.end as usize];
+            let lane = columns.info.lanes.get(l as usize)?;
+            let starts = &columns.start[lane.first as usize..lane.end as usize];
             let i = lane.first as usize + starts.partition_point(|&s| s <= start).checked_sub(1)?;
-            (hot.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
+            (columns.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
         })
     }
 }
@@ -203,7 +203,7 @@ pub trait SliceText {
     fn name_of(&self, slice: SliceId) -> &str;
 }
 
-impl SliceText for HotColumns {
+impl SliceText for PageColumns {
     fn end_of(&self, slice: SliceId) -> i64 {
         self.start[slice.index()].saturating_add(self.duration[slice.index()])
     }
@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn the_tree_and_what_hangs_on_it() {
-        let hot = sample();
-        let index = Index::new(&hot);
+        let columns = sample();
+        let index = Index::new(&columns);
         assert_eq!(index.roots, [TrackId(0), TrackId(4)]);
         assert_eq!(index.tracks[0].children, [TrackId(1), TrackId(2), TrackId(3)]);
         assert_eq!(index.tracks[1].path, "host / main");
@@ -232,12 +232,12 @@ mod tests {
 
     #[test]
     fn slices_know_lane_track_and_parent() {
-        let hot = sample();
-        let index = Index::new(&hot);
-        assert_eq!(index.lane_of(&hot, SliceId(2)), Some(1));
-        assert_eq!(index.track_of(&hot, SliceId(2)), Some(TrackId(1)));
-        assert_eq!(index.parent_of(&hot, SliceId(2)), Some(SliceId(0)));
-        assert_eq!(index.parent_of(&hot, SliceId(0)), None);
-        assert_eq!(index.lane_of(&hot, SliceId(999)), None);
+        let columns = sample();
+        let index = Index::new(&columns);
+        assert_eq!(index.lane_of(&columns, SliceId(2)), Some(1));
+        assert_eq!(index.track_of(&columns, SliceId(2)), Some(TrackId(1)));
+        assert_eq!(index.parent_of(&columns, SliceId(2)), Some(SliceId(0)));
+        assert_eq!(index.parent_of(&columns, SliceId(0)), None);
+        assert_eq!(index.lane_of(&columns, SliceId(999)), None);
     }
 }

@@ -1,11 +1,11 @@
 //! Profiles made up for tests and benches.
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 
 /// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
-pub fn sample() -> HotColumns {
+pub fn sample() -> PageColumns {
     let mut strings = Interner::new();
     let mut name = |s: &str| strings.intern(s);
     let spec = [
@@ -40,8 +40,8 @@ pub fn sample() -> HotColumns {
         times: vec![0, 500, 1000, 1500],
         series: vec![Series { name: "allocated".into(), values }],
     };
-    HotColumns {
-        info: HotMeta {
+    PageColumns {
+        info: PageMeta {
             meta: Meta { range: TimeRange::new(TimeNs(0), TimeNs(2000)), origin: "first event".into(), ..Meta::default() },
             tracks,
             lanes: vec![lane(1, 0, 0, 2), lane(1, 1, 2, 5), lane(2, 0, 5, 6), lane(5, 0, 6, 8)],
@@ -49,7 +49,7 @@ pub fn sample() -> HotColumns {
             counters: vec![counter],
             instants: instants.into(),
             n_slices: slices.len() as u64,
-            ..HotMeta::default()
+            ..PageMeta::default()
         },
         start: slices.iter().map(|s| s.1).collect(),
         duration: slices.iter().map(|s| s.2).collect(),
@@ -59,44 +59,44 @@ pub fn sample() -> HotColumns {
 }
 
 /// The sample with rows of these names in the group `device`, in place of its one.
-pub fn with_rows(names: &[&str]) -> HotColumns {
-    let mut hot = sample();
-    hot.info.tracks.truncate(5);
+pub fn with_rows(names: &[&str]) -> PageColumns {
+    let mut columns = sample();
+    columns.info.tracks.truncate(5);
     for name in names {
-        let name = hot.info.strings.push(name);
-        hot.info.tracks.push(Track { parent: Some(TrackId(4)), level: 1, name, kind: TrackKind::Stream, lanes: 3..4 });
+        let name = columns.info.strings.push(name);
+        columns.info.tracks.push(Track { parent: Some(TrackId(4)), level: 1, name, kind: TrackKind::Stream, lanes: 3..4 });
     }
-    hot
+    columns
 }
 
 /// `n_tracks` threads of `n_lanes` lanes, together about `n_slices` slices over ten seconds.
-pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> HotColumns {
+pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> PageColumns {
     const LENGTH: i64 = 10_000_000_000;
     let mut strings = Interner::new();
     let ids: Vec<u32> = (0..44).map(|i| strings.intern(&format!("aten::operator_{i}")).0).collect();
     let per_lane = (n_slices / (n_tracks * n_lanes).max(1)).max(1);
-    let mut hot = HotColumns::default();
+    let mut columns = PageColumns::default();
     let mut x = 1u64;
     for t in 0..n_tracks as u32 {
-        let lanes = hot.info.lanes.len() as u32..hot.info.lanes.len() as u32 + n_lanes as u32;
+        let lanes = columns.info.lanes.len() as u32..columns.info.lanes.len() as u32 + n_lanes as u32;
         let name = strings.intern(&format!("thread {t}"));
-        hot.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Thread, lanes });
+        columns.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Thread, lanes });
         for depth in 0..n_lanes as u16 {
-            let first = hot.start.len() as u32;
+            let first = columns.start.len() as u32;
             let pace = LENGTH / per_lane as i64;
             for i in 0..per_lane as i64 {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 let slot = (x >> 33) as usize % 44;
-                hot.start.to_mut().push(i * pace);
-                hot.duration.to_mut().push(pace * ((x >> 40) as i64 % 100) / 110);
-                hot.name.to_mut().push(ids[slot]);
-                hot.colour.to_mut().push(slot as u16);
+                columns.start.to_mut().push(i * pace);
+                columns.duration.to_mut().push(pace * ((x >> 40) as i64 % 100) / 110);
+                columns.name.to_mut().push(ids[slot]);
+                columns.colour.to_mut().push(slot as u16);
             }
-            hot.info.lanes.push(Lane { track: TrackId(t), depth, first, end: hot.start.len() as u32 });
+            columns.info.lanes.push(Lane { track: TrackId(t), depth, first, end: columns.start.len() as u32 });
         }
     }
-    hot.info.meta.range = TimeRange::new(TimeNs(0), TimeNs(LENGTH));
-    hot.info.n_slices = hot.start.len() as u64;
-    hot.info.strings = strings.finish();
-    hot
+    columns.info.meta.range = TimeRange::new(TimeNs(0), TimeNs(LENGTH));
+    columns.info.n_slices = columns.start.len() as u64;
+    columns.info.strings = strings.finish();
+    columns
 }

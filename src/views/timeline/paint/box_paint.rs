@@ -15,10 +15,10 @@ impl Scene {
     pub(crate) fn boxes(&mut self, shot: &Shot, ink: &Ink, row: &Row, (top, bottom): (i32, i32)) {
         for boxes in shot.index.boxes.iter().filter(|b| b.over.contains(&row.track)) {
             let colour = if boxes.is_barrier { shot.theme.quiet } else { shot.theme.hit };
-            let Some(track) = shot.hot.info.tracks.get(boxes.of.index()) else { continue };
-            for lane in shot.hot.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
+            let Some(track) = shot.columns.info.tracks.get(boxes.of.index()) else { continue };
+            for lane in shot.columns.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
                 let (first, end) = (lane.first as usize, lane.end as usize);
-                let (start, length) = (&shot.hot.start, &shot.hot.duration);
+                let (start, length) = (&shot.columns.start, &shot.columns.duration);
                 let mut i = first + start[first..end].partition_point(|&t| t < ink.scale.time(0.0));
                 i = i.saturating_sub(1).max(first);
                 while i < end {

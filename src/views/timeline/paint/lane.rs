@@ -4,7 +4,7 @@ use super::lines::Lines;
 use super::theme::{Theme, place};
 use crate::base::SliceId;
 use crate::engine::Lane;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::raster::{Pixel, blend};
 use crate::views::timeline::lookup::lod::{LaneLod, seek};
 use crate::views::timeline::lookup::viewport::Scale;
@@ -20,7 +20,7 @@ const SEAM_FROM_DPX: i32 = 5;
 /// What the lines of a frame have in common.
 pub struct Ink<'a> {
     /// The columns.
-    pub hot: &'a HotColumns,
+    pub columns: &'a PageColumns,
     /// The colours.
     pub theme: &'a Theme,
     /// Slices in yellow, sorted; all others step back if there are any.
@@ -45,7 +45,7 @@ pub struct WideSlice {
 impl Ink<'_> {
     /// Colour of one slice.
     fn colour(&self, slice: usize) -> Pixel {
-        let slot = self.hot.colour.get(slice).map_or(0, |&s| place(s));
+        let slot = self.columns.colour.get(slice).map_or(0, |&s| place(s));
         if self.highlights.is_empty() {
             return self.theme.slots[slot];
         }
@@ -67,7 +67,7 @@ impl Ink<'_> {
 
     /// Paints `lane`. Slices at least `text_dpx` wide are added to `wide`.
     pub fn paint(&self, lane: Lane, lod: &LaneLod, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
-        let (start, duration) = (&self.hot.start, &self.hot.duration);
+        let (start, duration) = (&self.columns.start, &self.columns.duration);
         let (first, end) = (lane.first as usize, lane.end as usize);
         let s = &self.scale;
         let width = lines.full.len() as i32;
@@ -119,14 +119,14 @@ impl Ink<'_> {
     pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
         let (first, end) = (lane.first as usize, lane.end as usize);
         let (s, width) = (&self.scale, lines.full.len() as i32);
-        let from = first + self.hot.start[first..end].partition_point(|&t| t < s.time(0.0));
+        let from = first + self.columns.start[first..end].partition_point(|&t| t < s.time(0.0));
         for i in from.saturating_sub(1).max(first)..end {
-            let stop = self.hot.start[i].saturating_add(self.hot.duration[i]);
-            let left = s.px(self.hot.start[i]).floor().max(0.0) as i32;
+            let stop = self.columns.start[i].saturating_add(self.columns.duration[i]);
+            let left = s.px(self.columns.start[i]).floor().max(0.0) as i32;
             if left >= width {
                 break;
             }
-            if self.hot.duration[i] < least_ns || s.px(stop) < 0.0 {
+            if self.columns.duration[i] < least_ns || s.px(stop) < 0.0 {
                 continue;
             }
             let right = (s.px(stop).floor().min(1e9) as i32).max(left + 1);
@@ -139,7 +139,7 @@ impl Ink<'_> {
 
     /// Whether a slice is drawn thin.
     fn is_thin(&self, lines: &Lines, slice: usize) -> bool {
-        !lines.is_wait.is_empty() && self.hot.name.get(slice).and_then(|&n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)
+        !lines.is_wait.is_empty() && self.columns.name.get(slice).and_then(|&n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)
     }
 
     /// Fills the columns of one slice; whether over the whole height.
@@ -168,10 +168,10 @@ impl Ink<'_> {
         if self.is_alone && !self.highlights.is_empty() && !is_hit {
             return;
         }
-        let longest = lod.longest(&self.hot.duration, run.clone());
+        let longest = lod.longest(&self.columns.duration, run.clone());
         let share = match (run.len(), is_hit) {
             (1, _) | (_, true) => 1.0,
-            _ => ((lod.busy(&self.hot.duration, run) as f64 / self.scale.ns_per_px) as f32).max(LEAST_SHARE),
+            _ => ((lod.busy(&self.columns.duration, run) as f64 / self.scale.ns_per_px) as f32).max(LEAST_SHARE),
         };
         let colour = if is_hit { self.theme.hit } else { self.colour(longest) };
         let pixel = blend(lines.full[column], colour, share);
@@ -193,19 +193,19 @@ mod tests {
 
     /// Slices (start, duration) on a screen of one pixel per ten nanoseconds: a digit per column for the colour's slot, `.` free, `+` blended.
     fn check(slices: &[(i64, i64)], want: &str) {
-        let hot = HotColumns {
+        let columns = PageColumns {
             start: slices.iter().map(|s| s.0).collect(),
             duration: slices.iter().map(|s| s.1).collect(),
             name: vec![0; slices.len()].into(),
             colour: (0..slices.len() as u16).collect(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let n = want.len();
         let view = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(n as i64 * 10)), n as f64);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale: view.scale(n) };
+        let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale: view.scale(n) };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
-        let lod = LaneLod::new(&hot.duration, 0..slices.len());
+        let lod = LaneLod::new(&columns.duration, 0..slices.len());
         let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
         let is_wait = [false, true];
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait, taken: &mut [] }, 1000, &mut Vec::new());
@@ -231,21 +231,21 @@ mod tests {
 
     #[test]
     fn a_set_is_drawn_alone() {
-        let hot = HotColumns {
+        let columns = PageColumns {
             start: vec![0, 10, 20, 40, 43, 60, 63].into(),
             duration: vec![10, 10, 10, 2, 2, 2, 2].into(),
             name: vec![0; 7].into(),
             colour: (0..7).collect(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(80)), 8.0).scale(8);
         let drawn = |highlights: &[SliceId]| {
-            let ink = Ink { hot: &hot, theme: &theme, highlights, is_alone: true, scale };
+            let ink = Ink { columns: &columns, theme: &theme, highlights, is_alone: true, scale };
             let (mut full, mut thin) = (vec![theme.background; 8], vec![0; 8]);
             let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 7 };
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut [] };
-            ink.paint(lane, &LaneLod::new(&hot.duration, 0..7), &mut lines, 1000, &mut Vec::new());
+            ink.paint(lane, &LaneLod::new(&columns.duration, 0..7), &mut lines, 1000, &mut Vec::new());
             full.iter()
                 .map(|p| {
                     if *p == theme.hit {
@@ -264,19 +264,19 @@ mod tests {
 
     #[test]
     fn waits_are_on_the_thin_line() {
-        let hot = HotColumns {
+        let columns = PageColumns {
             start: vec![0, 20].into(),
             duration: vec![20, 20].into(),
             name: vec![1, 0].into(),
             colour: vec![0, 1].into(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(40)), 4.0).scale(4);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale };
+        let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
         let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
-        let lod = LaneLod::new(&hot.duration, 0..2);
+        let lod = LaneLod::new(&columns.duration, 0..2);
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true], taken: &mut [] }, 2, &mut wide);
         assert_eq!((full[..2].to_vec(), thin[..2].to_vec()), (vec![7; 2], vec![theme.slots[0]; 2]));
         assert_eq!((full[2], thin[2], wide.len()), (theme.slots[1], 0, 1));
@@ -290,19 +290,19 @@ mod tests {
 
     #[test]
     fn a_lane_below_shows_where_nothing_is_drawn() {
-        let hot = HotColumns {
+        let columns = PageColumns {
             start: vec![0, 12, 15, 60, 62].into(),
             duration: vec![25, 2, 30, 1, 40].into(),
             name: vec![0; 5].into(),
             colour: (0..5).collect(),
-            ..HotColumns::default()
+            ..PageColumns::default()
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale };
+        let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let (mut full, mut thin, mut taken) = (vec![theme.background; 10], vec![0; 10], vec![false; 10]);
         taken[7] = true;
-        let lod = LaneLod::new(&hot.duration, 0..5);
+        let lod = LaneLod::new(&columns.duration, 0..5);
         for (first, end) in [(0, 1), (1, 5)] {
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut taken };
             ink.paint(Lane { track: TrackId(0), depth: 0, first, end }, &lod, &mut lines, 1000, &mut Vec::new());

@@ -41,7 +41,7 @@ fn line(ctx: &Context, x: f64, mark: &Mark, height: f64) {
 
 /// Where annotations are in the whole profile.
 pub(crate) fn draw_overview(ctx: &Context, core: &TimelineState, theme: &Theme) {
-    let range = core.hot.range();
+    let range = core.columns.range();
     let whole = (range.duration().0 as f64).max(1.0);
     let px = |t: i64| (t.saturating_sub(range.start.0) as f64 / whole * core.view.width_px).clamp(0.0, core.view.width_px);
     for a in &core.annotations.items {

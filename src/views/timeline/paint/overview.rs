@@ -26,7 +26,7 @@ pub enum Brush {
 impl TimelineState {
     /// Busy share of the whole profile in `n` columns, the busiest being 1.
     pub fn density(&self, n: usize) -> Vec<f32> {
-        let range = self.hot.range();
+        let range = self.columns.range();
         let lanes: Vec<u32> = self.index.roots.iter().flat_map(|r| self.index.tracks[r.index()].outer_lanes.iter().copied()).collect();
         let n = n.min(BUDGET / lanes.len().max(1)).min(usize::try_from(range.duration().0).unwrap_or(usize::MAX)).max(1);
         let length = range.duration().0 as f64 / n as f64;
@@ -36,7 +36,7 @@ impl TimelineState {
             let Some(lod) = self.index.lods.get(lane as usize) else { continue };
             for (i, sum) in out.iter_mut().enumerate() {
                 let (from, to) = (border(i), border(i + 1));
-                let busy = lod.busy_between(&self.hot.start, &self.hot.duration, from, to);
+                let busy = lod.busy_between(&self.columns.start, &self.columns.duration, from, to);
                 *sum += busy as f32 / to.saturating_sub(from).max(1) as f32;
             }
         }
@@ -49,13 +49,13 @@ impl TimelineState {
 
     /// Left and right edge of the brush, CSS pixels.
     pub fn brush(&self) -> (f64, f64) {
-        let whole = (self.hot.range().duration().0 as f64).max(1.0);
+        let whole = (self.columns.range().duration().0 as f64).max(1.0);
         let px = |ns: f64| (ns / whole * self.view.width_px).clamp(0.0, self.view.width_px);
         (px(self.view.start), px(self.view.start + self.view.span))
     }
 
-    fn moment(&self, x: f64) -> i64 {
-        let range = self.hot.range();
+    fn time_at(&self, x: f64) -> i64 {
+        let range = self.columns.range();
         range.start.0.saturating_add((x / self.view.width_px * range.duration().0 as f64) as i64)
     }
 
@@ -68,7 +68,7 @@ impl TimelineState {
         let window = self.view.window();
         let is_all = right - left > self.view.width_px * 0.98;
         if is_all {
-            return Brush::Edge(self.moment(x));
+            return Brush::Edge(self.time_at(x));
         }
         let has_edges = right - left > 4.0 * EDGE_PX;
         if has_edges && (x - left).abs() <= EDGE_PX {
@@ -78,22 +78,22 @@ impl TimelineState {
             return Brush::Edge(window.start.0);
         }
         if x < left - EDGE_PX || x > right + EDGE_PX {
-            self.view.start = (self.moment(x) - self.hot.range().start.0) as f64 - self.view.span / 2.0;
+            self.view.start = (self.time_at(x) - self.columns.range().start.0) as f64 - self.view.span / 2.0;
             self.view.clamp();
         }
-        Brush::Move((self.moment(x) - self.hot.range().start.0) as f64 - self.view.start)
+        Brush::Move((self.time_at(x) - self.columns.range().start.0) as f64 - self.view.start)
     }
 
     /// The pointer moved while it drags the brush.
     pub fn move_brush(&mut self, brush: Brush, x: f64) -> Brush {
         match brush {
             Brush::Move(distance) => {
-                self.view.start = (self.moment(x) - self.hot.range().start.0) as f64 - distance;
+                self.view.start = (self.time_at(x) - self.columns.range().start.0) as f64 - distance;
                 self.view.clamp();
                 brush
             }
             Brush::Edge(other) => {
-                let to = self.moment(x.clamp(0.0, self.view.width_px));
+                let to = self.time_at(x.clamp(0.0, self.view.width_px));
                 if to != other {
                     self.view.show(TimeRange::new(TimeNs(other), TimeNs(to)));
                 }

@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::theme::{Theme, place};
 use crate::base::Order as _;
 use crate::base::SliceId;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::raster::{Pixel, Raster};
 use crate::views::timeline::lookup::counter::Curves;
 use crate::views::timeline::lookup::index::Index;
@@ -20,7 +20,7 @@ const MAX_FOLDED: u32 = 256;
 /// All a frame depends on.
 pub struct Shot<'a> {
     /// The columns.
-    pub hot: &'a HotColumns,
+    pub columns: &'a PageColumns,
     /// Lookups over them.
     pub index: &'a Index,
     /// The rows.
@@ -107,7 +107,7 @@ impl Scene {
                 *p = shot.theme.line;
             }
         }
-        let ink = Ink { hot: shot.hot, theme: shot.theme, highlights: shot.highlights, is_alone: shot.is_alone, scale };
+        let ink = Ink { columns: shot.columns, theme: shot.theme, highlights: shot.highlights, is_alone: shot.is_alone, scale };
         let pinned = shot.rows.pinned_height;
         let bottom = (shot.scroll + shot.height_px).ceil() as i32 - pinned;
         let visible = shot.rows.between(shot.scroll as i32, bottom);
@@ -174,10 +174,10 @@ impl Scene {
         self.taken.resize(if n_lanes > 1 { blank.len() } else { 0 }, false);
         for lane in first..first + n_lanes {
             let text_dpx = if lane == first { text_dpx } else { i32::MAX };
-            if let (Some(&l), Some(lod)) = (shot.hot.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
+            if let (Some(&l), Some(lod)) = (shot.columns.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
                 let is_wait = if row.has_waits { &shot.index.is_wait[..] } else { &[] };
                 let mut lines = Lines { full: &mut self.line, thin: &mut self.thin, is_wait, taken: &mut self.taken };
-                if shot.least_ns > 0 && u64::from(l.first) >= shot.hot.info.n_slices {
+                if shot.least_ns > 0 && u64::from(l.first) >= shot.columns.info.n_slices {
                     ink.paint_long(l, shot.least_ns, &mut lines, text_dpx, &mut self.wide);
                 } else {
                     ink.paint(l, lod, &mut lines, text_dpx, &mut self.wide);
@@ -201,7 +201,7 @@ impl Scene {
         for k in 0..self.wide.len() {
             let w = self.wide[k];
             let room = ((f64::from(w.right - w.left) / shot.dpr - 7.0) / char_px).floor() as usize;
-            if let Some(text) = clip_text(shot.index.short_name(shot.hot, w.slice), room) {
+            if let Some(text) = clip_text(shot.index.short_name(shot.columns, w.slice), room) {
                 let ink = self.ink_on(shot, w.slice);
                 self.texts.push(Text { x: f64::from(w.left) / shot.dpr + 4.0, y: middle, text, ink });
             }
@@ -215,7 +215,7 @@ impl Scene {
             }
             return TextInk::Quiet;
         }
-        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| place(s));
+        let slot = shot.columns.colour.get(slice.index()).map_or(0, |&s| place(s));
         TextInk::On(shot.theme.text_on[slot])
     }
 }
@@ -239,14 +239,14 @@ mod tests {
     use crate::views::timeline::rows::layout::{Folding, rows};
 
     fn paint(folding: &Folding, scroll: f64, dpr: f64) -> Scene {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let rows = rows(&hot, &index, folding);
+        let columns = sample();
+        let index = Index::new(&columns);
+        let rows = rows(&columns, &index, folding);
         let theme = Theme::new(&Tokens::fallback(false));
-        let view = Viewport::whole(hot.range(), 400.0);
+        let view = Viewport::whole(columns.range(), 400.0);
         let mut scene = Scene::default();
         let shot = Shot {
-            hot: &hot,
+            columns: &columns,
             index: &index,
             rows: &rows,
             theme: &theme,

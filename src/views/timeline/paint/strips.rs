@@ -5,7 +5,7 @@ use super::scene::{Scene, Shot, Text, TextInk};
 use super::theme::Theme;
 use crate::base::colour_slots::by_index;
 use crate::base::{StrId, TrackId};
-use crate::engine::hot::HotMeta;
+use crate::engine::page_columns::PageMeta;
 use crate::ui::raster::{Pixel, blend};
 use crate::views::timeline::lookup::counter::{samples_in, value_text};
 use crate::views::timeline::lookup::lod::seek;
@@ -16,7 +16,7 @@ use crate::views::timeline::rows::layout::{COUNTER, Row};
 const SUMMARY_BUDGET: usize = 16_000;
 
 /// The colour of a tick that stands for moments of these names: red where an error is among them, blue for warnings and notifications alone.
-fn tick_colour(info: &HotMeta, theme: &Theme, track: TrackId, names: &[StrId]) -> Pixel {
+fn tick_colour(info: &PageMeta, theme: &Theme, track: TrackId, names: &[StrId]) -> Pixel {
     let strings = &info.strings;
     if own_name(strings.get(info.tracks[track.index()].name)) != "Errors" {
         return theme.text;
@@ -37,7 +37,7 @@ impl Scene {
         for x in (0..width).step_by(step) {
             let (t0, t1) = (ink.scale.time(x as f64), ink.scale.time((x + step) as f64));
             let busy: i64 =
-                lanes.iter().map(|&l| shot.index.lods[l as usize].busy_between(&shot.hot.start, &shot.hot.duration, t0, t1)).sum();
+                lanes.iter().map(|&l| shot.index.lods[l as usize].busy_between(&shot.columns.start, &shot.columns.duration, t0, t1)).sum();
             let share = busy as f64 / ((t1 - t0).max(1) as f64 * lanes.len() as f64);
             if busy > 0 {
                 let colour = blend(shot.theme.raised, shot.theme.accent, (share as f32 * 0.85).max(0.12));
@@ -51,7 +51,7 @@ impl Scene {
         if range.is_empty() || (row.header > 0 && !row.is_open) {
             return;
         }
-        let times = &shot.hot.info.instants.time;
+        let times = &shot.columns.info.instants.time;
         // Over slices a tick stays short, so that their names can be read.
         let has_slices = row.lanes.1 > 0;
         let bottom = if has_slices { top + (bottom - top) / 6 } else { bottom };
@@ -65,12 +65,12 @@ impl Scene {
             let last = i;
             i = seek(times, i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
             let is_picked = |name: &StrId| shot.picked.is_none_or(|picked| picked.get(name.index()).is_some_and(|p| *p));
-            if !shot.hot.info.instants.name[last..i].iter().any(is_picked) {
+            if !shot.columns.info.instants.name[last..i].iter().any(is_picked) {
                 continue;
             }
             // The last moment of the profile is often an instant: it is drawn at the edge, not beyond it.
             let x = x.min(self.raster.width as i32 - thick);
-            let colour = tick_colour(&shot.hot.info, shot.theme, row.track, &shot.hot.info.instants.name[last..i]);
+            let colour = tick_colour(&shot.columns.info, shot.theme, row.track, &shot.columns.info.instants.name[last..i]);
             self.raster.fill(x, top, x + thick, bottom, colour);
             if !has_slices {
                 self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, colour);
@@ -79,7 +79,7 @@ impl Scene {
     }
 
     pub(crate) fn counter(&mut self, shot: &Shot, ink: &Ink, counter: usize, y: f64) {
-        let of_run = shot.hot.info.counters.get(counter).zip(shot.index.counters.get(counter));
+        let of_run = shot.columns.info.counters.get(counter).zip(shot.index.counters.get(counter));
         let Some((c, lod)) = shot.curves.get(counter).or(of_run) else { return };
         let dpx = |y: f64| (y * shot.dpr).round() as i32;
         let (top, base) = (dpx(y + 3.0), dpx(y + f64::from(COUNTER) - 2.0));
@@ -88,7 +88,7 @@ impl Scene {
         let zero = at(0.0);
         let is_area = c.is_stacked || lod.n_series() == 1;
         let thick = shot.dpr.round().max(1.0) as i32;
-        let last = ink.scale.px(shot.hot.range().end.0).ceil().clamp(0.0, self.raster.width as f64) as usize;
+        let last = ink.scale.px(shot.columns.range().end.0).ceil().clamp(0.0, self.raster.width as f64) as usize;
         let mut from = 0;
         for x in 0..last {
             let (a, b) = samples_in(c, from, ink.scale.time(x as f64), ink.scale.time((x + 1) as f64));

@@ -186,12 +186,12 @@ fn draw_arrow(ctx: &Context, arrow: Arrow, colour: &str) {
 
 /// Values beside the cursor, as many as there is room for, their left edge and width: within the canvas, also a narrow one.
 fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
-    let said = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
-    let wide = |n: usize| said(n).chars().count() as f64 * 6.8 + 8.0;
+    let joined = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
+    let wide = |n: usize| joined(n).chars().count() as f64 * 6.8 + 8.0;
     let n = (1..=values.len()).rev().find(|n| wide(*n) <= width).unwrap_or(values.len().min(1));
     let wide = wide(n);
     let left = if x + wide + 4.0 > width { x - wide - 4.0 } else { x + 4.0 };
-    (said(n), left.min(width - wide).max(0.0), wide)
+    (joined(n), left.min(width - wide).max(0.0), wide)
 }
 
 /// Every visible counter at the cursor.
@@ -205,7 +205,7 @@ fn readings(ctx: &Context, core: &TimelineState, theme: &Theme, x: f64) {
     for (row, offset) in rows.filter(|r| r.0.height > r.0.header + r.0.lanes_height()) {
         for (i, &c) in core.index.tracks[row.track.index()].counters.iter().enumerate() {
             let in_view = core.curves.get(c as usize).map(|c| c.0);
-            let Some(counter) = in_view.or(core.hot.info.counters.get(c as usize)) else { continue };
+            let Some(counter) = in_view.or(core.columns.info.counters.get(c as usize)) else { continue };
             let Some(values) = values_at(counter, t) else { continue };
             let values = named_values(&values, &counter.unit);
             let (label, left, wide) = reading(&values, x, core.view.width_px);

@@ -2,7 +2,7 @@
 
 use crate::analysis::device::transfers::dma_rows::DmaRows;
 use crate::base::{SliceId, StrId, TrackId};
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Lane, Track, TrackKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,22 +51,22 @@ impl SliceIdMap {
 }
 
 /// The columns with the transfers in `rows`. Rows of another profile change nothing.
-pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, SliceIdMap) {
-    let n = hot.start.len();
+pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMap) {
+    let n = columns.start.len();
     let is_whole = rows.members.iter().all(|s| s.index() < n);
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
     let n_bars: usize = rows.rows.iter().flat_map(|r| &r.lanes).map(|n| *n as usize).sum();
-    let n_told = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
-    if !is_whole || !is_one_each || n_bars != n_told || rows.rows.is_empty() {
-        return (hot.clone(), SliceIdMap::default());
+    let n_recorded = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
+    if !is_whole || !is_one_each || n_bars != n_recorded || rows.rows.is_empty() {
+        return (columns.clone(), SliceIdMap::default());
     }
-    let info = HotMeta { tracks: Vec::new(), lanes: Vec::new(), ..hot.info.clone() };
+    let info = PageMeta { tracks: Vec::new(), lanes: Vec::new(), ..columns.info.clone() };
     let out = Columns { info, ..Columns::default() };
     let ids = SliceIdMap { inside: vec![0; n], outside: Vec::new() };
-    let mut moving = Moving { hot, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
+    let mut moving = Moving { columns, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
     moving.all();
     let Columns { info, start, duration, name, colour } = moving.out;
-    let out = HotColumns { info, start: start.into(), duration: duration.into(), name: name.into(), colour: colour.into() };
+    let out = PageColumns { info, start: start.into(), duration: duration.into(), name: name.into(), colour: colour.into() };
     (out, moving.ids)
 }
 
@@ -86,7 +86,7 @@ fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
 /// The columns to be.
 #[derive(Default)]
 struct Columns {
-    info: HotMeta,
+    info: PageMeta,
     start: Vec<i64>,
     duration: Vec<i64>,
     name: Vec<u32>,
@@ -94,7 +94,7 @@ struct Columns {
 }
 
 struct Moving<'a> {
-    hot: &'a HotColumns,
+    columns: &'a PageColumns,
     rows: &'a DmaRows,
     out: Columns,
     ids: SliceIdMap,
@@ -109,10 +109,10 @@ struct Moving<'a> {
 
 impl Moving<'_> {
     fn all(&mut self) {
-        let (hot, rows) = (self.hot, self.rows);
-        let mut new_of: Vec<TrackId> = vec![TrackId::default(); hot.info.tracks.len()];
+        let (columns, rows) = (self.columns, self.rows);
+        let mut new_of: Vec<TrackId> = vec![TrackId::default(); columns.info.tracks.len()];
         let mut is_placed = vec![false; rows.rows.len()];
-        for (t, track) in hot.info.tracks.iter().enumerate() {
+        for (t, track) in columns.info.tracks.iter().enumerate() {
             let is_queue = track.kind == TrackKind::Queue;
             if is_queue {
                 // All rows of the group stand where its first queue stood.
@@ -127,7 +127,7 @@ impl Moving<'_> {
             let at = TrackId(self.out.info.tracks.len() as u32);
             new_of[t] = at;
             let first = self.out.info.lanes.len() as u32;
-            for lane in hot.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
+            for lane in columns.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
                 self.copy(*lane, at);
             }
             let lanes = first..self.out.info.lanes.len() as u32;
@@ -147,11 +147,11 @@ impl Moving<'_> {
             self.ids.inside[old] = new;
         }
         self.ids.outside.extend(lane.first..lane.end);
-        let (hot, out) = (self.hot, &mut self.out);
-        out.start.extend_from_slice(&hot.start[part.clone()]);
-        out.duration.extend_from_slice(&hot.duration[part.clone()]);
-        out.name.extend_from_slice(&hot.name[part.clone()]);
-        out.colour.extend_from_slice(hot.colour.get(part).unwrap_or_default());
+        let (columns, out) = (self.columns, &mut self.out);
+        out.start.extend_from_slice(&columns.start[part.clone()]);
+        out.duration.extend_from_slice(&columns.duration[part.clone()]);
+        out.name.extend_from_slice(&columns.name[part.clone()]);
+        out.colour.extend_from_slice(columns.colour.get(part).unwrap_or_default());
         out.info.lanes.push(Lane { track, first, end: out.start.len() as u32, ..lane });
     }
 
@@ -179,19 +179,19 @@ impl Moving<'_> {
         let new = self.out.start.len() as u32;
         members.iter().for_each(|m| self.ids.inside[m.index()] = new);
         self.ids.outside.push(first.0);
-        let (hot, at) = (self.hot, first.index());
-        let end = members.iter().map(|m| hot.start[m.index()].saturating_add(hot.duration[m.index()])).max().unwrap_or(0);
-        let is_one_name = members.iter().all(|m| hot.name[m.index()] == hot.name[at]);
+        let (columns, at) = (self.columns, first.index());
+        let end = members.iter().map(|m| columns.start[m.index()].saturating_add(columns.duration[m.index()])).max().unwrap_or(0);
+        let is_one_name = members.iter().all(|m| columns.name[m.index()] == columns.name[at]);
         let name = match n {
-            1 => hot.name[at],
-            _ if is_one_name => self.name(hot.name[at], n as u32),
+            1 => columns.name[at],
+            _ if is_one_name => self.name(columns.name[at], n as u32),
             _ => self.name(row.0, n as u32),
         };
         let out = &mut self.out;
-        out.start.push(hot.start[at]);
-        out.duration.push(end.saturating_sub(hot.start[at]));
+        out.start.push(columns.start[at]);
+        out.duration.push(end.saturating_sub(columns.start[at]));
         out.name.push(name);
-        out.colour.push(hot.colour.get(at).copied().unwrap_or(0));
+        out.colour.push(columns.colour.get(at).copied().unwrap_or(0));
     }
 
     /// `x × 16`.
@@ -211,10 +211,10 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
 
     /// Stream 7, with slices 6 and 7, stands for a queue.
-    fn hot() -> HotColumns {
-        let mut hot = sample();
-        hot.info.tracks[5].kind = TrackKind::Queue;
-        hot
+    fn page_columns() -> PageColumns {
+        let mut columns = sample();
+        columns.info.tracks[5].kind = TrackKind::Queue;
+        columns
     }
 
     fn row(name: &str, lanes: &[u32]) -> DmaRow {
@@ -223,34 +223,34 @@ mod tests {
 
     #[test]
     fn transfers_move_and_ids_lead_both_ways() {
-        let hot = hot();
+        let columns = page_columns();
         let rows = DmaRows { rows: vec![row("E1", &[1]), row("E2", &[1])], n_of: Vec::new(), members: vec![SliceId(7), SliceId(6)] };
-        let (got, ids) = arrange(&hot, &rows);
+        let (got, ids) = arrange(&columns, &rows);
         let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
         assert_eq!(names[4..], ["device", "E1", "E2"]);
         assert_eq!(got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>()[3..], [(5, 6, 7), (6, 7, 8)]);
         assert_eq!((ids.inside(SliceId(6)), ids.outside(SliceId(6)), ids.inside(SliceId(2))), (SliceId(7), SliceId(7), SliceId(2)));
-        assert_eq!((got.start[6], got.name[6]), (hot.start[7], hot.name[7]));
-        assert_eq!(got.info.counters[0].track, hot.info.counters[0].track);
+        assert_eq!((got.start[6], got.name[6]), (columns.start[7], columns.name[7]));
+        assert_eq!(got.info.counters[0].track, columns.info.counters[0].track);
     }
 
     #[test]
     fn merged_ones_are_one_bar_with_their_number() {
-        let hot = hot();
+        let columns = page_columns();
         let rows = DmaRows { rows: vec![row("Q", &[1])], n_of: vec![2], members: vec![SliceId(6), SliceId(7)] };
-        let (got, ids) = arrange(&hot, &rows);
-        assert_eq!(got.start.len(), hot.start.len() - 1);
-        let end = hot.start[7] + hot.duration[7];
-        assert_eq!((got.start[6], got.start[6] + got.duration[6]), (hot.start[6], end.max(hot.start[6] + hot.duration[6])));
+        let (got, ids) = arrange(&columns, &rows);
+        assert_eq!(got.start.len(), columns.start.len() - 1);
+        let end = columns.start[7] + columns.duration[7];
+        assert_eq!((got.start[6], got.start[6] + got.duration[6]), (columns.start[6], end.max(columns.start[6] + columns.duration[6])));
         assert!(got.info.strings.get(StrId(got.name[6])).ends_with(" × 2"));
         assert_eq!((ids.inside(SliceId(7)), ids.outside(SliceId(6))), (SliceId(6), SliceId(6)));
     }
 
     #[test]
     fn rows_that_do_not_fit_change_nothing() {
-        let hot = hot();
+        let columns = page_columns();
         let odd = DmaRows { rows: vec![row("Q", &[2])], n_of: Vec::new(), members: vec![SliceId(99), SliceId(1)] };
-        let (got, ids) = arrange(&hot, &odd);
-        assert!(got == hot && ids.is_same());
+        let (got, ids) = arrange(&columns, &odd);
+        assert!(got == columns && ids.is_same());
     }
 }

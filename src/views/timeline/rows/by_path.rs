@@ -4,7 +4,7 @@ pub use super::folding::ByPath;
 pub(crate) use super::folding::Key;
 use super::folding::{Folding, ordered};
 use crate::base::TrackId;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::views::timeline::lookup::index::Index;
 use std::collections::{HashMap, HashSet};
 
@@ -38,11 +38,11 @@ fn merged(base: Vec<Key>, more: &[Key]) -> Vec<Key> {
 }
 
 impl ByPath {
-    /// What was done to the rows of `hot`, and before to others.
-    pub fn of(folding: &Folding, index: &Index, hot: &HotColumns) -> Self {
+    /// What was done to the rows of `columns`, and before to others.
+    pub fn of(folding: &Folding, index: &Index, columns: &PageColumns) -> Self {
         let mut out = folding.past.clone();
         let keys = keys(index);
-        let first = Folding::at_first(hot).closed;
+        let first = Folding::at_first(columns).closed;
         for (i, key) in keys.iter().enumerate() {
             let track = TrackId(i as u32);
             let is_closed = folding.closed.contains(&track);
@@ -66,10 +66,10 @@ impl ByPath {
         out
     }
 
-    /// The same done to the rows of `hot`, with this filter and these kinds hidden.
-    pub fn rows(self, index: &Index, hot: &HotColumns, (filter, hidden): (String, Vec<String>)) -> Folding {
+    /// The same done to the rows of `columns`, with this filter and these kinds hidden.
+    pub fn rows(self, index: &Index, columns: &PageColumns, (filter, hidden): (String, Vec<String>)) -> Folding {
         let keys = keys(index);
-        let mut out = Folding { filter, hidden, ..Folding::at_first(hot) };
+        let mut out = Folding { filter, hidden, ..Folding::at_first(columns) };
         let places: HashMap<&Key, TrackId> = keys.iter().zip(0..).map(|(key, i)| (key, TrackId(i))).collect();
         for (key, is_closed) in &self.closed {
             match (places.get(key), is_closed) {
@@ -104,13 +104,13 @@ mod tests {
     use crate::views::timeline::rows::layout::rows;
 
     /// Pinned rows, then the others.
-    fn names(hot: &HotColumns, index: &Index, folding: &Folding) -> Vec<String> {
-        let rows = rows(hot, index, folding);
+    fn names(columns: &PageColumns, index: &Index, folding: &Folding) -> Vec<String> {
+        let rows = rows(columns, index, folding);
         let all = rows.pinned.iter().chain(&rows.rows);
-        all.map(|r| hot.info.strings.get(hot.info.tracks[r.track.index()].name).to_string()).collect()
+        all.map(|r| columns.info.strings.get(columns.info.tracks[r.track.index()].name).to_string()).collect()
     }
 
-    fn moved(folding: &Folding, from: &HotColumns, to: &HotColumns) -> Folding {
+    fn moved(folding: &Folding, from: &PageColumns, to: &PageColumns) -> Folding {
         let rest = (folding.filter.clone(), folding.hidden.clone());
         ByPath::of(folding, &Index::new(from), from).rows(&Index::new(to), to, rest)
     }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_path_are_told_apart() {
+    fn rows_of_one_path_are_distinguished() {
         let twins = with_rows(&["s", "s", "t"]);
         let index = Index::new(&twins);
         let mut f = Folding::default();
@@ -151,13 +151,13 @@ mod tests {
 
     #[test]
     fn what_is_not_as_at_first_is_noted_and_no_more() {
-        let mut hot = sample();
-        (hot.info.tracks[5].kind, hot.info.tracks[5].lanes) = (TrackKind::Queue, 3..9);
-        let index = Index::new(&hot);
-        let mut f = Folding::at_first(&hot);
-        assert_eq!(ByPath::of(&f, &index, &hot), ByPath::default());
+        let mut columns = sample();
+        (columns.info.tracks[5].kind, columns.info.tracks[5].lanes) = (TrackKind::Queue, 3..9);
+        let index = Index::new(&columns);
+        let mut f = Folding::at_first(&columns);
+        assert_eq!(ByPath::of(&f, &index, &columns), ByPath::default());
         f.toggle(TrackId(5));
-        assert!(moved(&f, &hot, &hot).closed.is_empty(), "an open queue stays open");
+        assert!(moved(&f, &columns, &columns).closed.is_empty(), "an open queue stays open");
     }
 
     #[test]

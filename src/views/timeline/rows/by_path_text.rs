@@ -131,44 +131,44 @@ fn key(word: &str) -> Option<Key> {
 mod tests {
     use super::*;
     use crate::base::TrackId;
-    use crate::engine::hot::HotColumns;
+    use crate::engine::page_columns::PageColumns;
     use crate::views::timeline::lookup::sample::{sample, with_rows};
     use crate::views::timeline::rows::folding::Folding;
     use crate::views::timeline::rows::layout::rows;
 
-    fn seen(hot: &HotColumns, index: &Index, folding: &Folding) -> Vec<u32> {
-        let rows = rows(hot, index, folding);
+    fn seen(columns: &PageColumns, index: &Index, folding: &Folding) -> Vec<u32> {
+        let rows = rows(columns, index, folding);
         rows.pinned.iter().chain(&rows.rows).map(|r| r.track.0).collect()
     }
 
     #[test]
     fn rows_come_back_from_the_text() {
-        let hot = with_rows(&["a", "b|*<%", "c", "a", "e"]);
-        let index = Index::new(&hot);
-        let mut f = Folding::at_first(&hot);
-        assert_eq!(ByPath::of(&f, &index, &hot).to_text(&index), "");
-        f.move_to(&index, &hot, TrackId(8), TrackId(5));
-        f.move_to(&index, &hot, TrackId(6), TrackId(9));
+        let columns = with_rows(&["a", "b|*<%", "c", "a", "e"]);
+        let index = Index::new(&columns);
+        let mut f = Folding::at_first(&columns);
+        assert_eq!(ByPath::of(&f, &index, &columns).to_text(&index), "");
+        f.move_to(&index, &columns, TrackId(8), TrackId(5));
+        f.move_to(&index, &columns, TrackId(6), TrackId(9));
         f.toggle(TrackId(1));
         f.toggle_pin(TrackId(3));
         f.toggle_pin(TrackId(7));
-        let text = ByPath::of(&f, &index, &hot).to_text(&index);
+        let text = ByPath::of(&f, &index, &columns).to_text(&index);
         assert_eq!(text, "^host / memory|^device / c|@device / a*1<|@device / b%7C%2A%3C%25<device / e|-host / main");
-        let back = ByPath::from_text(&text, &index).rows(&index, &hot, Default::default());
-        assert_eq!((seen(&hot, &index, &back), back.closed), (seen(&hot, &index, &f), f.closed.clone()));
+        let back = ByPath::from_text(&text, &index).rows(&index, &columns, Default::default());
+        assert_eq!((seen(&columns, &index, &back), back.closed), (seen(&columns, &index, &f), f.closed.clone()));
         // And once more the same text.
-        let back = ByPath::from_text(&text, &index).rows(&index, &hot, Default::default());
-        assert_eq!(ByPath::of(&back, &index, &hot).to_text(&index), text);
+        let back = ByPath::from_text(&text, &index).rows(&index, &columns, Default::default());
+        assert_eq!(ByPath::of(&back, &index, &columns).to_text(&index), text);
     }
 
     #[test]
     fn what_is_not_understood_changes_nothing() {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let first = seen(&hot, &index, &Folding::at_first(&hot));
+        let columns = sample();
+        let index = Index::new(&columns);
+        let first = seen(&columns, &index, &Folding::at_first(&columns));
         for text in ["", "|||", "^", "@", "@x", "@host / main<host / main", "?y", "^gone|-gone*x", "@gone<host", "\u{fe0f}"] {
-            let got = ByPath::from_text(text, &index).rows(&index, &hot, Default::default());
-            let mut got = seen(&hot, &index, &got);
+            let got = ByPath::from_text(text, &index).rows(&index, &columns, Default::default());
+            let mut got = seen(&columns, &index, &got);
             got.sort_unstable();
             let mut wanted = first.clone();
             wanted.sort_unstable();
@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_at_whole_rows() {
         let names: Vec<String> = (0..200).map(|i| format!("row number {i}")).collect();
-        let hot = with_rows(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        let index = Index::new(&hot);
-        let mut f = Folding::at_first(&hot);
+        let columns = with_rows(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let index = Index::new(&columns);
+        let mut f = Folding::at_first(&columns);
         (5..205).for_each(|t| f.toggle(TrackId(t)));
         f.toggle_pin(TrackId(204));
-        let text = ByPath::of(&f, &index, &hot).to_text(&index);
+        let text = ByPath::of(&f, &index, &columns).to_text(&index);
         assert!(text.len() <= ROOM && text.starts_with("^device / row number 199|"));
-        let back = ByPath::from_text(&text, &index).rows(&index, &hot, Default::default());
+        let back = ByPath::from_text(&text, &index).rows(&index, &columns, Default::default());
         assert_eq!((back.pinned, back.closed.len()), (vec![TrackId(204)], text.split('|').count() - 1));
     }
 

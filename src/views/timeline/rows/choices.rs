@@ -42,7 +42,7 @@ pub struct Settings {
     /// Pins, moves and folds of rows: see [`ByPath::to_text`](super::by_path::ByPath::to_text).
     pub placed: Choice<String>,
     /// What profiles of this kind begin with, where the user can say so.
-    pub mine: Option<FrontDefaults>,
+    pub front_defaults: Option<FrontDefaults>,
 }
 
 impl Settings {
@@ -65,7 +65,7 @@ impl Settings {
             is_from_view: choices.choice("from-view", false),
             is_smooth: choices.choice("smooth", false),
             placed: choices.choice("placed", String::new()),
-            mine: None,
+            front_defaults: None,
         }
     }
 
@@ -133,8 +133,8 @@ impl Settings {
 
     /// Only instructions and what comes of them, where there are any.
     pub fn minimal(&self, kinds: &[String]) {
-        let is_kept = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
-        let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_kept(k)).collect();
+        let is_visible = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
+        let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_visible(k)).collect();
         self.hidden.1.set(hidden.join("|"));
     }
 }
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn kinds_leave_their_rows_and_empty_groups() {
-        let hot = sample();
-        assert_eq!(kinds(&hot.info), ["Threads", "Waits and barriers", "memory", "Streams"]);
-        let index = Index::new(&hot);
+        let columns = sample();
+        assert_eq!(kinds(&columns.info), ["Threads", "Waits and barriers", "memory", "Streams"]);
+        let index = Index::new(&columns);
         let of = |hidden: &[&str]| {
             let folding = Folding { hidden: hidden.iter().map(|h| h.to_string()).collect(), ..Folding::default() };
-            rows(&hot, &index, &folding).rows.iter().map(|r| r.track.0).collect::<Vec<_>>()
+            rows(&columns, &index, &folding).rows.iter().map(|r| r.track.0).collect::<Vec<_>>()
         };
         assert_eq!(of(&["Streams"]), [0, 1, 2, 3]);
         assert_eq!(of(&["Threads", "Waits and barriers", "memory"]), [4, 5]);
@@ -177,12 +177,12 @@ mod tests {
         s.depth.1.set(3);
         [s.has_text, s.has_bands].iter().for_each(|t| t.1.set(false));
         [s.has_legend, s.hides_tiny, s.is_from_view, s.is_smooth].iter().for_each(|t| t.1.set(true));
-        let mine = FrontDefaults { own, choices, kind: crate::state::saved_defaults::DefaultsKind::Device };
-        mine.save();
+        let front_defaults = FrontDefaults { all: own, choices, kind: crate::state::saved_defaults::DefaultsKind::Device };
+        front_defaults.save();
         let seen = choices.get_untracked();
         s.reset();
         assert!(choices.with_untracked(crate::state::choices::Choices::is_empty));
-        mine.show();
+        front_defaults.show();
         assert_eq!((choices.get_untracked() == seen, seen.iter().count()), (true, 14));
     }
 

@@ -3,7 +3,7 @@
 use super::arrange::{SliceIdMap, arrange};
 use super::choices::Settings;
 use crate::analysis::device::{Band, DmaRows, DmaRowsQuery};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::engine::query::BandsQuery;
 use crate::ui::effect::effect;
 use crate::worker::client::Ask;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 /// Which rows are wanted of which profile.
 type Key = (u32, DmaRowsQuery);
-type Columns = Signal<Option<Arc<HotColumns>>>;
+type Columns = Signal<Option<Arc<PageColumns>>>;
 
-/// `hot` with the rows chosen, and the way from the profile's slices to those drawn. `device` is the device profile in front: its id, and who
+/// `columns` with the rows chosen, and the way from the profile's slices to those drawn. `device` is the device profile in front: its id, and who
 /// answers for it.
-pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Columns) -> (Columns, Signal<Arc<SliceIdMap>>) {
+pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, columns: Columns) -> (Columns, Signal<Arc<SliceIdMap>>) {
     let wanted = Memo::new(move |_| {
         let query = settings.dma();
         let id = device.with(|d| d.as_ref().map(|d| d.0))?;
@@ -38,20 +38,20 @@ pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Colu
     });
     let both = Memo::new_with_compare(
         move |_| {
-            let hot = hot.get()?;
+            let columns = columns.get()?;
             let rows = found.get().filter(|f| wanted.get() == Some(f.0)).map(|f| f.1);
             Some(match rows {
                 Some(rows) => {
-                    let (hot, ids) = arrange(&hot, &rows);
-                    (Arc::new(hot), Arc::new(ids))
+                    let (columns, ids) = arrange(&columns, &rows);
+                    (Arc::new(columns), Arc::new(ids))
                 }
-                None => (hot, Arc::default()),
+                None => (columns, Arc::default()),
             })
         },
         |a, b| !matches!((a, b), (Some(Some(a)), Some(Some(b))) if Arc::ptr_eq(&a.0, &b.0)) && (a.is_some() || b.is_some()),
     );
-    let columns = Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.0.clone())));
-    (columns, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
+    let drawn = Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.0.clone())));
+    (drawn, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
 }
 
 /// The stretches of a device profile; asked for once.

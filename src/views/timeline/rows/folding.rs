@@ -2,7 +2,7 @@
 
 use crate::base::Order as _;
 use crate::base::TrackId;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::engine::{Track, TrackKind};
 use crate::views::timeline::lookup::deep_stacks::deep_stacks;
 use crate::views::timeline::lookup::index::Index;
@@ -51,11 +51,11 @@ const LANES_OF_A_QUEUE: u32 = 4;
 
 impl Folding {
     /// How a profile is shown at first.
-    pub fn at_first(hot: &HotColumns) -> Self {
+    pub fn at_first(columns: &PageColumns) -> Self {
         let is_deep = |t: &Track| t.kind == TrackKind::Queue && t.lanes.end.saturating_sub(t.lanes.start) > LANES_OF_A_QUEUE;
-        let tracks = hot.info.tracks.iter().enumerate();
+        let tracks = columns.info.tracks.iter().enumerate();
         let queues = tracks.filter(|(_, t)| is_deep(t)).map(|(i, _)| TrackId(i as u32));
-        let closed = queues.chain(deep_stacks(hot).into_iter().map(|found| found.0)).collect();
+        let closed = queues.chain(deep_stacks(columns).into_iter().map(|found| found.0)).collect();
         Folding { closed, ..Folding::default() }
     }
 
@@ -75,7 +75,7 @@ impl Folding {
     }
 
     /// Moves a track one place up or down: among the pinned if it is pinned, else among its siblings.
-    pub fn shift(&mut self, index: &Index, hot: &HotColumns, track: TrackId, is_up: bool) {
+    pub fn shift(&mut self, index: &Index, columns: &PageColumns, track: TrackId, is_up: bool) {
         if let Some(i) = self.pinned.iter().position(|&t| t == track) {
             let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
             if j < self.pinned.len() {
@@ -86,7 +86,7 @@ impl Folding {
         if self.rank.is_empty() {
             self.rank = (0..index.tracks.len() as u32).collect();
         }
-        let parent = hot.info.tracks.get(track.index()).and_then(|t| t.parent).filter(|p| *p < track);
+        let parent = columns.info.tracks.get(track.index()).and_then(|t| t.parent).filter(|p| *p < track);
         let siblings = parent.map_or(&index.roots, |p| &index.tracks[p.index()].children);
         let order = ordered(siblings, &self.rank);
         let Some(i) = order.iter().position(|&t| t == track) else { return };
@@ -98,14 +98,14 @@ impl Folding {
 
     /// Puts a track where another one stands, or the group of the same level that holds that one: before it when it comes from below, behind it
     /// when it comes from above. Nothing happens when the two have no group in common to be moved in.
-    pub fn move_to(&mut self, index: &Index, hot: &HotColumns, track: TrackId, over: TrackId) {
+    pub fn move_to(&mut self, index: &Index, columns: &PageColumns, track: TrackId, over: TrackId) {
         let place = |list: &[TrackId], t: TrackId| list.iter().position(|&other| other == t);
         if let (Some(from), Some(to)) = (place(&self.pinned, track), place(&self.pinned, over)) {
             let moved = self.pinned.remove(from);
             self.pinned.insert(to, moved);
             return;
         }
-        let parent_of = |t: TrackId| hot.info.tracks.get(t.index()).and_then(|row| row.parent).filter(|p| *p < t);
+        let parent_of = |t: TrackId| columns.info.tracks.get(t.index()).and_then(|row| row.parent).filter(|p| *p < t);
         let parent = parent_of(track);
         let mut sibling = Some(over);
         while let Some(at) = sibling.filter(|s| parent_of(*s) != parent) {
@@ -129,8 +129,8 @@ impl Folding {
     }
 
     /// One lane for each track, without curves and moments; of several groups side by side only the one with most slices stays open.
-    pub fn in_brief(&mut self, index: &Index, hot: &HotColumns) {
-        let info = &hot.info;
+    pub fn in_brief(&mut self, index: &Index, columns: &PageColumns) {
+        let info = &columns.info;
         let is_lane =
             |t: &Track| matches!(t.kind, TrackKind::Engine | TrackKind::Queue | TrackKind::Thread | TrackKind::Stream | TrackKind::Async);
         let bare = info.tracks.iter().filter(|t| t.kind != TrackKind::Group && !is_lane(t)).filter_map(|t| super::kinds::kind_of(info, t));
@@ -154,11 +154,11 @@ impl Folding {
     }
 
     /// Opens every group above a track, and the track itself, so that all its lanes are seen.
-    pub fn open_up_to(&mut self, hot: &HotColumns, track: TrackId) {
+    pub fn open_up_to(&mut self, columns: &PageColumns, track: TrackId) {
         let mut at = Some(track);
         while let Some(id) = at {
             self.closed.remove(&id);
-            at = hot.info.tracks.get(id.index()).and_then(|t| t.parent).filter(|p| *p < id);
+            at = columns.info.tracks.get(id.index()).and_then(|t| t.parent).filter(|p| *p < id);
         }
     }
 }
@@ -171,36 +171,36 @@ mod tests {
 
     #[test]
     fn rows_move_among_their_siblings() {
-        let hot = sample();
-        let index = Index::new(&hot);
+        let columns = sample();
+        let index = Index::new(&columns);
         let mut f = Folding::default();
-        f.shift(&index, &hot, TrackId(2), true);
-        let order: Vec<u32> = rows(&hot, &index, &f).rows.iter().map(|r| r.track.0).collect();
+        f.shift(&index, &columns, TrackId(2), true);
+        let order: Vec<u32> = rows(&columns, &index, &f).rows.iter().map(|r| r.track.0).collect();
         assert_eq!(order, [0, 2, 1, 3, 4, 5]);
-        f.shift(&index, &hot, TrackId(0), false);
-        assert_eq!(rows(&hot, &index, &f).rows[0].track.0, 4);
+        f.shift(&index, &columns, TrackId(0), false);
+        assert_eq!(rows(&columns, &index, &f).rows[0].track.0, 4);
     }
 
     #[test]
     fn deep_queues_are_folded_at_first() {
-        let mut hot = sample();
-        assert!(Folding::at_first(&hot).closed.is_empty());
-        let queue = &mut hot.info.tracks[5];
+        let mut columns = sample();
+        assert!(Folding::at_first(&columns).closed.is_empty());
+        let queue = &mut columns.info.tracks[5];
         (queue.kind, queue.lanes) = (TrackKind::Queue, 3..8);
-        let mut f = Folding::at_first(&hot);
+        let mut f = Folding::at_first(&columns);
         assert_eq!(f.closed, [TrackId(5)].into());
-        f.open_up_to(&hot, TrackId(5));
+        f.open_up_to(&columns, TrackId(5));
         assert!(f.closed.is_empty());
     }
 
     #[test]
     fn in_brief_there_are_few_rows() {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let all = rows(&hot, &index, &Folding::default());
+        let columns = sample();
+        let index = Index::new(&columns);
+        let all = rows(&columns, &index, &Folding::default());
         let mut f = Folding::default();
-        f.in_brief(&index, &hot);
-        let brief = rows(&hot, &index, &f);
+        f.in_brief(&index, &columns);
+        let brief = rows(&columns, &index, &f);
         let height = |r: &crate::views::timeline::rows::layout::Rows| r.rows.iter().map(|r| r.height).fold(0.0, |a, b| a + f64::from(b));
         assert!(brief.rows.len() <= all.rows.len() && height(&brief) < height(&all));
         assert!(index.roots.iter().all(|r| !f.closed.contains(r)), "every profile stays open");
@@ -208,21 +208,21 @@ mod tests {
 
     #[test]
     fn a_row_is_dragged_to_the_place_of_another() {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let order = |f: &Folding| rows(&hot, &index, f).rows.iter().map(|r| r.track.0).collect::<Vec<_>>();
+        let columns = sample();
+        let index = Index::new(&columns);
+        let order = |f: &Folding| rows(&columns, &index, f).rows.iter().map(|r| r.track.0).collect::<Vec<_>>();
         let mut f = Folding::default();
-        f.move_to(&index, &hot, TrackId(3), TrackId(1));
+        f.move_to(&index, &columns, TrackId(3), TrackId(1));
         assert_eq!(order(&f), [0, 3, 1, 2, 4, 5]);
-        f.move_to(&index, &hot, TrackId(3), TrackId(2));
+        f.move_to(&index, &columns, TrackId(3), TrackId(2));
         assert_eq!(order(&f), [0, 1, 2, 3, 4, 5]);
         // Over a row of another group: its group is meant, where that is a sibling.
-        f.move_to(&index, &hot, TrackId(0), TrackId(5));
+        f.move_to(&index, &columns, TrackId(0), TrackId(5));
         assert_eq!(order(&f), [4, 5, 0, 1, 2, 3]);
-        f.move_to(&index, &hot, TrackId(1), TrackId(5));
+        f.move_to(&index, &columns, TrackId(1), TrackId(5));
         assert_eq!(order(&f), [4, 5, 0, 1, 2, 3]);
         f.pinned = vec![TrackId(1), TrackId(2), TrackId(3)];
-        f.move_to(&index, &hot, TrackId(1), TrackId(3));
+        f.move_to(&index, &columns, TrackId(1), TrackId(3));
         assert_eq!(f.pinned, [TrackId(2), TrackId(3), TrackId(1)]);
     }
 }

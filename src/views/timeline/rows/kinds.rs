@@ -1,6 +1,6 @@
 //! Kinds of rows: what the panel of choices hides and the filter knows. Knows no browser.
 
-use crate::engine::hot::HotMeta;
+use crate::engine::page_columns::PageMeta;
 use crate::engine::{Track, TrackKind};
 
 /// Instructions of an engine.
@@ -17,7 +17,7 @@ pub(crate) fn own_name(name: &str) -> &str {
 }
 
 /// The kind of a row; `None` for groups.
-pub fn kind_of<'a>(info: &'a HotMeta, track: &Track) -> Option<&'a str> {
+pub fn kind_of<'a>(info: &'a PageMeta, track: &Track) -> Option<&'a str> {
     let name = own_name(info.strings.get(track.name));
     Some(match track.kind {
         TrackKind::Group => return None,
@@ -34,7 +34,7 @@ pub fn kind_of<'a>(info: &'a HotMeta, track: &Track) -> Option<&'a str> {
 }
 
 /// The kinds of rows of a profile, in their order; at most forty.
-pub fn kinds(info: &HotMeta) -> Vec<String> {
+pub fn kinds(info: &PageMeta) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for kind in info.tracks.iter().filter_map(|t| kind_of(info, t)) {
         if out.len() < 40 && !kind.contains('|') && out.iter().all(|k| k != kind) {

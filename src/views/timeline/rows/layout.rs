@@ -3,7 +3,7 @@
 use super::folding::ordered;
 use crate::base::TrackId;
 use crate::engine::TrackKind;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::views::timeline::lookup::index::Index;
 use std::sync::Arc;
 
@@ -125,13 +125,13 @@ impl Rows {
 }
 
 /// Lays out the rows.
-pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
+pub fn rows(columns: &PageColumns, index: &Index, folding: &Folding) -> Rows {
     let needle = folding.filter.trim().to_lowercase();
     let mut walk = Walk {
-        hot,
+        columns,
         index,
         folding,
-        shown: shown(hot, index, &needle, &folding.hidden),
+        shown: shown(columns, index, &needle, &folding.hidden),
         is_filtered: !needle.is_empty(),
         out: Rows::default(),
     };
@@ -146,12 +146,12 @@ pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
 }
 
 /// Tracks whose path matches, those above and those below them; `None` = all.
-fn shown(hot: &HotColumns, index: &Index, needle: &str, hidden: &[String]) -> Option<Vec<bool>> {
+fn shown(columns: &PageColumns, index: &Index, needle: &str, hidden: &[String]) -> Option<Vec<bool>> {
     if needle.is_empty() && hidden.is_empty() {
         return None;
     }
     let is_hidden = |kind: Option<&str>| kind.is_some_and(|kind| hidden.iter().any(|h| h == kind));
-    let kinds = hot.info.tracks.iter().map(|t| super::kinds::kind_of(&hot.info, t));
+    let kinds = columns.info.tracks.iter().map(|t| super::kinds::kind_of(&columns.info, t));
     let is_wanted = |path: &str| needle.is_empty() || path.to_lowercase().contains(needle);
     // Groups are shown for what is in them; one that matches by itself shows all that is not hidden.
     let rows = index.tracks.iter().zip(kinds);
@@ -165,7 +165,7 @@ fn shown(hot: &HotColumns, index: &Index, needle: &str, hidden: &[String]) -> Op
 }
 
 struct Walk<'a> {
-    hot: &'a HotColumns,
+    columns: &'a PageColumns,
     index: &'a Index,
     folding: &'a Folding,
     shown: Option<Vec<bool>>,
@@ -194,7 +194,7 @@ impl Walk<'_> {
     }
 
     fn row(&self, id: TrackId, y: i32, is_pinned: bool) -> Option<Row> {
-        let track = self.hot.info.tracks.get(id.index())?;
+        let track = self.columns.info.tracks.get(id.index())?;
         let info = &self.index.tracks[id.index()];
         let is_group = track.kind == TrackKind::Group || !info.children.is_empty();
         let n_lanes = track.lanes.end.saturating_sub(track.lanes.start);
@@ -232,9 +232,9 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
 
     fn layout(folding: &Folding) -> (Vec<(u32, i32, i32)>, i32) {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let r = rows(&hot, &index, folding);
+        let columns = sample();
+        let index = Index::new(&columns);
+        let r = rows(&columns, &index, folding);
         (r.rows.iter().map(|r| (r.track.0, r.y, r.height)).collect(), r.pinned_height)
     }
 

@@ -6,14 +6,14 @@ use super::regroup::regroup;
 use crate::analysis::system::RowOf;
 use crate::base::TrackId;
 use crate::engine::TrackKind;
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::page_columns::{PageColumns, PageMeta};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-type Columns = Signal<Option<Arc<HotColumns>>>;
+type Columns = Signal<Option<Arc<PageColumns>>>;
 
 /// The physical cores: groups at the top that hold engines.
-fn cores(info: &HotMeta) -> Vec<TrackId> {
+fn cores(info: &PageMeta) -> Vec<TrackId> {
     let holds = |core: TrackId| info.tracks.iter().any(|t| t.parent == Some(core) && t.kind == TrackKind::Engine);
     let is_core = |(at, name): (usize, &str)| name.starts_with("NC ") && holds(TrackId(at as u32));
     let tops = info.tracks.iter().enumerate().filter(|t| t.1.parent.is_none() && t.1.kind == TrackKind::Group);
@@ -21,18 +21,18 @@ fn cores(info: &HotMeta) -> Vec<TrackId> {
 }
 
 /// Whether there are several cores to put together.
-pub(crate) fn is_offered(info: &HotMeta) -> bool {
+pub(crate) fn is_offered(info: &PageMeta) -> bool {
     cores(info).len() > 1
 }
 
 /// The columns with the rows of all cores in one group, where that was chosen. Slices keep their ids.
-pub fn in_rows(settings: Settings, hot: Columns) -> Columns {
+pub fn in_rows(settings: Settings, columns: Columns) -> Columns {
     let is_one = settings.cores.0;
     Memo::new_with_compare(
         move |_| {
-            let hot = hot.get()?;
-            let is_one = is_one.with(|c| c == "logical") && is_offered(&hot.info);
-            Some(if is_one { Arc::new(regroup(&hot, &order(&hot.info))) } else { hot })
+            let columns = columns.get()?;
+            let is_one = is_one.with(|c| c == "logical") && is_offered(&columns.info);
+            Some(if is_one { Arc::new(regroup(&columns, &order(&columns.info))) } else { columns })
         },
         |a, b| !matches!((a, b), (Some(Some(a)), Some(Some(b))) if Arc::ptr_eq(a, b)) && (a.is_some() || b.is_some()),
     )
@@ -40,7 +40,7 @@ pub fn in_rows(settings: Settings, hot: Columns) -> Columns {
 }
 
 /// The rows in their new order.
-fn order(info: &HotMeta) -> Vec<RowOf> {
+fn order(info: &PageMeta) -> Vec<RowOf> {
     let cores = cores(info);
     let names: Vec<&str> = cores.iter().map(|c| info.strings.get(info.tracks[c.index()].name)).collect();
     let mut out = vec![RowOf { parent: None, name: format!("Logical core of {}", names.join(", ")), track: None }];
@@ -55,7 +55,7 @@ fn order(info: &HotMeta) -> Vec<RowOf> {
 }
 
 /// The children of groups of one name, of several cores, below the row `parent`.
-fn add_merged(info: &HotMeta, groups: &[(&str, TrackId)], parent: u32, out: &mut Vec<RowOf>) {
+fn add_merged(info: &PageMeta, groups: &[(&str, TrackId)], parent: u32, out: &mut Vec<RowOf>) {
     let name_of = |t: TrackId| info.strings.get(info.tracks[t.index()].name);
     // Names in the order of each core; one that only a later core has stands behind the one before it there.
     let mut rows: Vec<(&str, Vec<(&str, TrackId)>)> = Vec::new();
@@ -82,13 +82,13 @@ fn add_merged(info: &HotMeta, groups: &[(&str, TrackId)], parent: u32, out: &mut
 }
 
 /// A row and what is below it.
-fn add_as_it_is(info: &HotMeta, track: TrackId, parent: Option<u32>, out: &mut Vec<RowOf>) {
+fn add_as_it_is(info: &PageMeta, track: TrackId, parent: Option<u32>, out: &mut Vec<RowOf>) {
     out.push(RowOf { parent, name: info.strings.get(info.tracks[track.index()].name).into(), track: Some(track) });
     let at = out.len() as u32 - 1;
     children(info, track).for_each(|child| add_as_it_is(info, child, Some(at), out));
 }
 
-fn children(info: &HotMeta, group: TrackId) -> impl Iterator<Item = TrackId> + '_ {
+fn children(info: &PageMeta, group: TrackId) -> impl Iterator<Item = TrackId> + '_ {
     let of = move |t: &usize| info.tracks[*t].parent == Some(group);
     (0..info.tracks.len()).filter(of).map(|t| TrackId(t as u32))
 }
@@ -101,9 +101,9 @@ mod tests {
     use crate::views::timeline::rows::kinds::own_name;
 
     /// Two cores, the second with a row that the first has not; an other row at the top.
-    fn hot() -> HotColumns {
-        let mut hot = sample();
-        let info = &mut hot.info;
+    fn page_columns() -> PageColumns {
+        let mut columns = sample();
+        let info = &mut columns.info;
         let lanes: Vec<_> = info.tracks.iter().map(|t| t.lanes.clone()).collect();
         info.tracks.clear();
         let rows = [
@@ -127,21 +127,25 @@ mod tests {
         info.lanes.iter_mut().zip(tracks).for_each(|(l, t)| l.track = TrackId(t as u32));
         info.counters.clear();
         info.instants = Default::default();
-        hot
+        columns
     }
 
     #[test]
     fn rows_of_all_cores_stand_below_each_other() {
-        let hot = hot();
-        assert!(is_offered(&hot.info) && !is_offered(&sample().info));
-        let got = regroup(&hot, &order(&hot.info));
+        let columns = page_columns();
+        assert!(is_offered(&columns.info) && !is_offered(&sample().info));
+        let got = regroup(&columns, &order(&columns.info));
         let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
         let wanted =
             ["Logical core of NC 4, NC 5", "Sync · NC 5", "Vector · NC 4", "Vector · NC 5", "DMA", "Q0 · NC 4", "Q0 · NC 5", "Host"];
         assert_eq!(names, wanted);
         assert_eq!(got.info.tracks.iter().map(|t| t.level).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 2, 2, 0]);
-        assert_eq!((&got.start, &got.name, got.info.lanes.len()), (&hot.start, &hot.name, hot.info.lanes.len()), "slices keep their ids");
-        assert_eq!(got.info.tracks[2].lanes, hot.info.tracks[1].lanes);
+        assert_eq!(
+            (&got.start, &got.name, got.info.lanes.len()),
+            (&columns.start, &columns.name, columns.info.lanes.len()),
+            "slices keep their ids"
+        );
+        assert_eq!(got.info.tracks[2].lanes, columns.info.tracks[1].lanes);
         assert_eq!((own_name("Vector · NC 4"), own_name("Pending DMA")), ("Vector", "Pending DMA"));
     }
 }

@@ -5,7 +5,7 @@ use super::arrange::SliceIdMap;
 use super::choices::Settings;
 use crate::analysis::device::NameRows;
 use crate::base::TrackId;
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::query::NameRowsQuery;
 use crate::engine::{Lane, Track, TrackKind};
 use crate::ui::effect::effect;
@@ -14,17 +14,17 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-type Columns = Signal<Option<Arc<HotColumns>>>;
+type Columns = Signal<Option<Arc<PageColumns>>>;
 /// Which rows of which profile.
 type Key = (u32, String);
 
-/// `hot` (as in [`super::dma::in_rows`], with its ids) with the row of names that was chosen. `groups` are the columns as they came: rows
+/// `columns` (as in [`super::dma::in_rows`], with its ids) with the row of names that was chosen. `groups` are the columns as they came: rows
 /// say by their groups where they belong.
 pub fn with_names(
     device: Signal<Option<(u32, Ask)>>,
     settings: Settings,
     groups: Columns,
-    (hot, ids): (Columns, Signal<Arc<SliceIdMap>>),
+    (columns, ids): (Columns, Signal<Arc<SliceIdMap>>),
 ) -> (Columns, Signal<Arc<SliceIdMap>>) {
     let wanted = Memo::new(move |_| device.with(|d| d.as_ref().map(|d| d.0)).zip(settings.names()));
     let found = RwSignal::new(None::<(Key, Arc<NameRows>)>);
@@ -48,42 +48,42 @@ pub fn with_names(
     };
     let both = Memo::new_with_compare(
         move |_| {
-            let (hot, ids) = (hot.get()?, ids.get());
+            let (columns, ids) = (columns.get()?, ids.get());
             Some(match (found.get().filter(|f| wanted.get().as_ref() == Some(&f.0)), groups.get()) {
                 (Some((key, rows)), Some(groups)) => {
-                    let n = hot.start.len();
-                    let hot = insert(&hot, &groups.info, &rows, &label(&key.1));
-                    (Arc::new(hot), Arc::new(SliceIdMap::clone(&ids).with_more(n, rows.bars.iter().map(|b| b.first))))
+                    let n = columns.start.len();
+                    let columns = insert(&columns, &groups.info, &rows, &label(&key.1));
+                    (Arc::new(columns), Arc::new(SliceIdMap::clone(&ids).with_more(n, rows.bars.iter().map(|b| b.first))))
                 }
-                _ => (hot, ids),
+                _ => (columns, ids),
             })
         },
         |a, b| !matches!((a, b), (Some(Some(a)), Some(Some(b))) if Arc::ptr_eq(&a.0, &b.0)) && (a.is_some() || b.is_some()),
     );
-    let columns = Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.0.clone())));
-    (columns, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
+    let drawn = Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.0.clone())));
+    (drawn, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
 }
 
-/// The group of `hot` that is the group `id` of the columns as they came: rows never move out of a group, so groups keep their order.
-fn same_group(hot: &HotMeta, before: &HotMeta, id: TrackId) -> Option<TrackId> {
+/// The group of `columns` that is the group `id` of the columns as they came: rows never move out of a group, so groups keep their order.
+fn same_group(columns: &PageMeta, before: &PageMeta, id: TrackId) -> Option<TrackId> {
     let is_group = |t: &Track| t.kind == TrackKind::Group;
     let place = before.tracks.iter().take(id.index()).filter(|t| is_group(t)).count();
-    hot.tracks.iter().enumerate().filter(|(_, t)| is_group(t)).nth(place).map(|(at, _)| TrackId(at as u32))
+    columns.tracks.iter().enumerate().filter(|(_, t)| is_group(t)).nth(place).map(|(at, _)| TrackId(at as u32))
 }
 
 /// The columns with a row of that name above the first engine of each group that has one.
-fn insert(hot: &HotColumns, before: &HotMeta, rows: &NameRows, name: &str) -> HotColumns {
-    let mut out = hot.clone();
-    out.info.n_slices = hot.start.len() as u64;
+fn insert(columns: &PageColumns, before: &PageMeta, rows: &NameRows, name: &str) -> PageColumns {
+    let mut out = columns.clone();
+    out.info.n_slices = columns.start.len() as u64;
     let colours = out.colour.to_mut();
-    colours.resize(hot.start.len(), 0);
+    colours.resize(columns.start.len(), 0);
     let name = out.info.strings.push(name);
     let names: Vec<u32> = rows.names.iter().map(|n| out.info.strings.push(&n.0).0).collect();
     colours.extend(rows.bars.iter().map(|bar| rows.names.get(bar.name as usize).map_or(0, |n| n.1)));
     out.start.to_mut().extend(rows.bars.iter().map(|bar| bar.start));
     out.duration.to_mut().extend(rows.bars.iter().map(|bar| bar.duration));
     out.name.to_mut().extend(rows.bars.iter().map(|bar| names.get(bar.name as usize).copied().unwrap_or(name.0)));
-    let mut first = hot.start.len() as u32;
+    let mut first = columns.start.len() as u32;
     for row in &rows.rows {
         let group = row.group.and_then(|g| same_group(&out.info, before, g));
         let first_lane = out.info.lanes.len() as u32;
@@ -106,7 +106,7 @@ fn insert(hot: &HotColumns, before: &HotMeta, rows: &NameRows, name: &str) -> Ho
 }
 
 /// Moves the tracks from `at` on by one: in all that points at them but the lanes from `but` on, which are of the new one.
-fn make_room(info: &mut HotMeta, at: u32, but: u32) {
+fn make_room(info: &mut PageMeta, at: u32, but: u32) {
     let shift = |t: &mut TrackId| t.0 += u32::from(t.0 >= at);
     info.tracks.iter_mut().filter_map(|t| t.parent.as_mut()).for_each(shift);
     info.lanes.iter_mut().take(but as usize).for_each(|l| shift(&mut l.track));
@@ -123,10 +123,10 @@ mod tests {
     use crate::views::timeline::state::timeline_state::TimelineState;
 
     /// Stream 7, with slices 6 and 7, stands for an engine.
-    fn hot() -> HotColumns {
-        let mut hot = sample();
-        hot.info.tracks[5].kind = TrackKind::Engine;
-        hot
+    fn page_columns() -> PageColumns {
+        let mut columns = sample();
+        columns.info.tracks[5].kind = TrackKind::Engine;
+        columns
     }
 
     fn rows() -> NameRows {
@@ -140,22 +140,22 @@ mod tests {
 
     #[test]
     fn a_row_of_names_stands_above_the_engines() {
-        let hot = hot();
-        let got = insert(&hot, &hot.info, &rows(), "Layer");
+        let columns = page_columns();
+        let got = insert(&columns, &columns.info, &rows(), "Layer");
         let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
         assert_eq!(names[4..], ["device", "Layer", "stream 7"]);
         assert_eq!((got.info.tracks[5].parent, got.info.tracks[6].parent), (Some(TrackId(4)), Some(TrackId(4))));
         let lanes: Vec<_> = got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect();
         assert_eq!(lanes[3..], [(6, 6, 8), (5, 8, 10)], "the slices of the profile keep their places");
-        assert_eq!(got.info.counters[0].track, hot.info.counters[0].track, "above the new row nothing moves");
+        assert_eq!(got.info.counters[0].track, columns.info.counters[0].track, "above the new row nothing moves");
         assert_eq!((got.start.len(), got.colour[8], got.info.n_slices), (10, 3, 8));
     }
 
     #[test]
     fn a_bar_is_no_slice_and_a_short_one_can_be_hidden() {
-        let (hot, ids) = (hot(), SliceIdMap::default().with_more(8, rows().bars.iter().map(|b| b.first)));
+        let (columns, ids) = (page_columns(), SliceIdMap::default().with_more(8, rows().bars.iter().map(|b| b.first)));
         assert_eq!((ids.outside(SliceId(8)), ids.outside(SliceId(3)), ids.inside(SliceId(6))), (SliceId(6), SliceId(3), SliceId(6)));
-        let mut core = TimelineState::new(Arc::new(insert(&hot, &hot.info, &rows(), "Layer")), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(insert(&columns, &columns.info, &rows(), "Layer")), 1000.0, 400.0);
         assert!(core.is_made(SliceId(8)) && !core.is_made(SliceId(7)));
         let y = f64::from(core.rows.find(TrackId(5)).expect("the row").y) + 5.0;
         let (long, short) = (core.view.px_from_time(600), core.view.px_from_time(1020));
@@ -168,9 +168,9 @@ mod tests {
 
     #[test]
     fn rows_of_a_group_that_is_gone_are_at_the_end() {
-        let hot = hot();
+        let columns = page_columns();
         let odd = NameRows { rows: vec![NameRow { group: Some(TrackId(99)), lanes: vec![2] }], ..rows() };
-        let got = insert(&hot, &hot.info, &odd, "Layer");
+        let got = insert(&columns, &columns.info, &odd, "Layer");
         assert_eq!(got.info.tracks.len(), 7);
         assert_eq!(got.info.lanes.last().map(|l| l.track), Some(TrackId(6)));
     }

@@ -3,15 +3,15 @@
 use crate::analysis::system::RowOf;
 use crate::base::Order as _;
 use crate::base::{InstantId, TrackId};
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Counter, InstantTable, Track, TrackKind};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The columns with the rows of `order`; rows that it does not name are left as they are at the end.
-pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
-    let old = &hot.info;
-    let mut out = hot.clone();
+pub fn regroup(columns: &PageColumns, order: &[RowOf]) -> PageColumns {
+    let old = &columns.info;
+    let mut out = columns.clone();
     let info = &mut out.info;
     info.tracks.clear();
     let mut new_of: Vec<Option<TrackId>> = vec![None; old.tracks.len()];
@@ -19,12 +19,13 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
     for row in order {
         let at = TrackId(info.tracks.len() as u32);
         let name = info.strings.push(&row.name);
-        let told = row.track.filter(|t| new_of.get(t.index()) == Some(&None));
-        let (kind, lanes) = told.map_or((TrackKind::Group, 0..0), |t| (old.tracks[t.index()].kind, old.tracks[t.index()].lanes.clone()));
+        let recorded = row.track.filter(|t| new_of.get(t.index()) == Some(&None));
+        let (kind, lanes) =
+            recorded.map_or((TrackKind::Group, 0..0), |t| (old.tracks[t.index()].kind, old.tracks[t.index()].lanes.clone()));
         let parent = row.parent.map(TrackId).filter(|p| p.0 < at.0);
         let level = parent.map_or(0, |p| info.tracks[p.index()].level + 1);
         info.tracks.push(Track { parent, level, name, kind, lanes });
-        if let Some(track) = told {
+        if let Some(track) = recorded {
             new_of[track.index()] = Some(at);
         }
     }
@@ -42,7 +43,7 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
 }
 
 /// The instants of each track together, in the order of the new tracks. One time never stands behind another of its track: these are sorted.
-fn move_instants(old: &HotMeta, info: &mut HotMeta, new: impl Fn(TrackId) -> TrackId) {
+fn move_instants(old: &PageMeta, info: &mut PageMeta, new: impl Fn(TrackId) -> TrackId) {
     let all = &old.instants;
     let mut parts: Vec<(TrackId, Range<usize>)> = Vec::new();
     for chunk in all.track.chunk_by(|a, b| a == b) {
@@ -75,9 +76,9 @@ mod tests {
 
     #[test]
     fn rows_move_and_slices_stay() {
-        let hot = sample();
+        let columns = sample();
         let order = [row(None, "Device", None), row(Some(0), "stream", Some(5)), row(None, "CPU", None), row(Some(2), "main", Some(1))];
-        let got = regroup(&hot, &order);
+        let got = regroup(&columns, &order);
         let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
         assert_eq!(names, ["Device", "stream", "CPU", "main", "waits", "memory"]);
         assert_eq!(got.info.tracks.iter().map(|t| t.level).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0]);
@@ -86,9 +87,9 @@ mod tests {
             [(3, 0, 2), (3, 2, 5), (4, 5, 6), (1, 6, 8)]
         );
         assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), vec![TrackId(3); 2]));
-        assert_eq!((&got.start, &got.name), (&hot.start, &hot.name));
+        assert_eq!((&got.start, &got.name), (&columns.start, &columns.name));
         // Asked for a row twice, or for one that is not there: it stands once, or is a group.
-        let odd = regroup(&hot, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);
+        let odd = regroup(&columns, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);
         assert_eq!(odd.info.tracks.iter().filter(|t| !t.lanes.is_empty()).count(), 3);
     }
 }

@@ -1,6 +1,6 @@
 //! The part of the panel of choices that only device profiles have: the row of names, and curves of what is in view.
 
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::state::choices::Choice;
 use crate::views::timeline::rows::choices::Settings;
 use crate::views::timeline::rows::logical;
@@ -12,9 +12,9 @@ const NAMES: [&str; 7] = ["layer", "operator", "hlo", "tensorizer", "bir", "sour
 
 /// A row above the engines that names what they work at; absent without such columns.
 #[component]
-pub fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let columns = Memo::new(move |_| {
-        let known = hot.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default());
+pub fn NamesRow(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
+    let named = Memo::new(move |_| {
+        let known = columns.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default());
         NAMES.iter().filter_map(|id| known.iter().find(|c| c.0 == *id).cloned()).collect::<Vec<_>>()
     });
     let (chosen, choose) = settings.names_row;
@@ -22,7 +22,7 @@ pub fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> imp
         let this = id.clone();
         view! { <option value=id selected=move || chosen.get() == this>{label}</option> }
     };
-    let is_device = Memo::new(move |_| has_dma(hot) && columns.with(|c| !c.is_empty()));
+    let is_device = Memo::new(move |_| has_dma(columns) && named.with(|c| !c.is_empty()));
     view! {
         <Show when=move || is_device.get()>
             <fieldset class="flows">
@@ -31,7 +31,7 @@ pub fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> imp
                     "Above the engines"
                     <select class="select" data-setting="names-row" on:change:target=move |e| choose.set(e.target().value())>
                         <option value="" selected=move || chosen.with(String::is_empty)>"none"</option>
-                        {move || columns.get().into_iter().map(option).collect_view()}
+                        {move || named.get().into_iter().map(option).collect_view()}
                     </select>
                 </label>
                 <Show when=move || chosen.with(|c| !c.is_empty())>
@@ -44,10 +44,10 @@ pub fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> imp
 
 /// How the physical cores of a logical core stand; absent where there is one core.
 #[component]
-pub fn Cores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+pub fn Cores(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
     let is_one = move || settings.cores.0.with(|c| c == "logical");
     // While they stand as one, the rows no longer tell.
-    let is_offered = Memo::new(move |_| is_one() || hot.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
+    let is_offered = Memo::new(move |_| is_one() || columns.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
     view! {
         <Show when=move || is_offered.get()>
             <fieldset class="flows">
@@ -66,10 +66,10 @@ pub fn Cores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl I
 
 /// Curves that follow the view; absent where a profile has none.
 #[component]
-pub fn CurvesOfView(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+pub fn CurvesOfView(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
     let has = move |what: &'static str| {
         Memo::new(move |_| {
-            hot.with(|h| {
+            columns.with(|h| {
                 h.as_ref()
                     .is_some_and(|h| h.info.counters.iter().any(|c| h.info.strings.get(h.info.tracks[c.track.index()].name).contains(what)))
             })
@@ -133,6 +133,6 @@ fn tick(id: &'static str, label: &'static str, title: &'static str, (on, set): C
 }
 
 /// Whether the profile has DMA transfers. Tracked.
-pub fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
-    hot.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
+pub fn has_dma(columns: Signal<Option<Arc<PageColumns>>>) -> bool {
+    columns.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
 }

@@ -1,6 +1,6 @@
 //! The filter of rows, and what was done to them: it is done at the rows, and kept in the address.
 
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::effect::effect;
 use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::rows::choices::Settings;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 impl Settings {
     /// Keeps the rows as the address says, and the address as they are.
-    pub fn follow_filter(self, stage: TimelineHandle, hot: Signal<Option<Arc<HotColumns>>>) {
+    pub fn follow_filter(self, stage: TimelineHandle, columns: Signal<Option<Arc<PageColumns>>>) {
         effect(move || {
             let filter = self.filter.0.get();
-            if hot.with(Option::is_some) {
+            if columns.with(Option::is_some) {
                 stage.change(move |core| {
                     if core.folding.filter != filter {
                         core.fold(|folding, _, _| folding.filter = filter);
@@ -31,10 +31,10 @@ impl Settings {
     }
 
     /// The same of pins, order and folds.
-    pub fn follow_rows(self, stage: TimelineHandle, hot: Signal<Option<Arc<HotColumns>>>) {
+    pub fn follow_rows(self, stage: TimelineHandle, columns: Signal<Option<Arc<PageColumns>>>) {
         effect(move || {
             let placed = self.placed.0.get();
-            if hot.with(Option::is_some) {
+            if columns.with(Option::is_some) {
                 stage.change(move |core| core.place_rows(&placed));
             }
         });

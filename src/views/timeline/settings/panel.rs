@@ -5,7 +5,7 @@ use super::saved_defaults::SavedDefaultsMenu;
 use super::semaphores::Semaphores;
 use super::window::Window;
 use crate::analysis::colouring::DURATION;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::controls::unique;
 use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::marking::Marking;
@@ -27,7 +27,7 @@ pub fn SettingsMenu(
     /// Markers and regions.
     marking: Marking,
     /// The profile.
-    hot: Signal<Option<Arc<HotColumns>>>,
+    columns: Signal<Option<Arc<PageColumns>>>,
 ) -> impl IntoView {
     // In the top layer, since the toolbar scrolls and would cut it.
     let at = RwSignal::new((0.0, 0.0));
@@ -45,7 +45,7 @@ pub fn SettingsMenu(
     }
     .attr("popovertarget", id.clone());
     let minimal = move |_| {
-        settings.minimal(&hot.with_untracked(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
+        settings.minimal(&columns.with_untracked(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
         stage.redraw();
     };
     view! {
@@ -58,9 +58,9 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Show every row and reset this panel to its defaults; Colour by is kept" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Show only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
-            {settings.mine.map(|mine| view! { <SavedDefaultsMenu mine /> })}
+            {settings.front_defaults.map(|front_defaults| view! { <SavedDefaultsMenu front_defaults /> })}
             <Window stage marking />
-            <Kinds settings hot />
+            <Kinds settings columns />
             <fieldset class="flows">
                 <legend class="flows__title">"Slices"</legend>
                 <label class="flows__item">
@@ -77,7 +77,7 @@ pub fn SettingsMenu(
                     />
                     "Legend"
                 </label>
-                <Show when=move || has_dma(hot)>
+                <Show when=move || has_dma(columns)>
                     <label class="flows__item" title="Mark bursts of small transfers and reloaded tensors above the rows">
                         <input
                             type="checkbox" data-setting="bands" prop:checked=move || settings.has_bands.0.get()
@@ -87,19 +87,19 @@ pub fn SettingsMenu(
                     </label>
                 </Show>
             </fieldset>
-            <Cores settings hot />
-            <Dma settings hot />
-            <NamesRow settings hot />
-            <CurvesOfView settings hot />
-            <Colours settings hot />
-            <Semaphores settings hot />
+            <Cores settings columns />
+            <Dma settings columns />
+            <NamesRow settings columns />
+            <CurvesOfView settings columns />
+            <Colours settings columns />
+            <Semaphores settings columns />
         </div>
     }
 }
 
 #[component]
-fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let kinds = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
+fn Kinds(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
+    let kinds = Memo::new(move |_| columns.with(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
     let hidden = Memo::new(move |_| split(&settings.hidden.0.get()));
     let item = move |kind: String| {
         let (shown, toggled, label, title) = (kind.clone(), kind.clone(), kind.clone(), kind.clone());
@@ -123,8 +123,8 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
 
 /// In which rows DMA transfers stand; absent without any.
 #[component]
-fn Dma(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let has_dma = Memo::new(move |_| has_dma(hot));
+fn Dma(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
+    let has_dma = Memo::new(move |_| has_dma(columns));
     view! {
         <Show when=move || has_dma.get()>
             <fieldset class="flows">
@@ -144,9 +144,9 @@ fn Dma(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoVie
 
 /// What goes with the choice of colours above the timeline; absent where a profile has neither layers nor DMA.
 #[component]
-fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let colourings = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default()));
-    let has_dma = Memo::new(move |_| has_dma(hot));
+fn Colours(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
+    let colourings = Memo::new(move |_| columns.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default()));
+    let has_dma = Memo::new(move |_| has_dma(columns));
     let has_layers = move || colourings.with(|c| c.iter().any(|c| c.0 == "layer"));
     let (dma, set_dma) = settings.dma_colour;
     let option = move |(id, label): (String, String)| {

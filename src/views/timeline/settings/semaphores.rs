@@ -3,7 +3,7 @@
 use super::semaphore_numbers::numbers;
 pub use super::semaphore_numbers::semaphores;
 use crate::base::text;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::ui::controls::unique;
 use crate::views::timeline::rows::choices::Settings;
 use leptos::prelude::*;
@@ -37,8 +37,8 @@ fn unknown(known: &[String], typed: &str) -> Option<String> {
 
 /// The part of the panel of choices that picks semaphores; absent where a profile has none.
 #[component]
-pub fn Semaphores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let known = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| semaphores(&h.info)).unwrap_or_default()));
+pub fn Semaphores(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
+    let known = Memo::new(move |_| columns.with(|h| h.as_ref().map(|h| semaphores(&h.info)).unwrap_or_default()));
     let (chosen, choose) = settings.semaphores;
     let wrong = Memo::new(move |_| known.with(|k| unknown(k, &chosen.get())));
     let list = format!("semaphores-{}", unique());
@@ -66,11 +66,11 @@ pub fn Semaphores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> i
 mod tests {
     use super::super::semaphore_numbers::picked;
     use super::*;
-    use crate::engine::hot::HotMeta;
+    use crate::engine::page_columns::PageMeta;
 
     #[test]
     fn semaphores_are_picked_by_number() {
-        let mut info = HotMeta::default();
+        let mut info = PageMeta::default();
         for text in ["S[24] = 1", "S[5] = 2", "S[5] = 3", "mark"] {
             info.strings.push(text);
         }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_semaphore_has_are_told() {
+    fn numbers_that_no_semaphore_has_are_reported() {
         let known = ["5".to_string(), "24".to_string()];
         let check = |typed: &str, want: Option<&str>| assert_eq!(unknown(&known, typed).as_deref(), want, "{typed}");
         check("", None);

@@ -20,11 +20,11 @@ struct Reading {
     /// Which edges are wrong.
     is_wrong: [bool; 2],
     /// What is wrong, or shown otherwise than asked for.
-    said: Option<String>,
+    message: Option<String>,
 }
 
 /// A moment in nanoseconds, or in the unit that stands behind it.
-fn moment(typed: &str) -> Option<TimeNs> {
+fn parsed_time(typed: &str) -> Option<TimeNs> {
     let plain = typed.replace([' ', ',', '_', '\u{202f}'], "").replace('−', "-");
     let with_unit = || TimeUnit::Ns.read(typed).filter(|_| typed.contains(char::is_alphabetic));
     plain.parse().ok().map(TimeNs).or_else(with_unit)
@@ -33,20 +33,21 @@ fn moment(typed: &str) -> Option<TimeNs> {
 /// The window between the edges as they were typed; one that was not typed, or cannot be read, stays where it is.
 fn reading(typed: &Typed, view: Viewport) -> Reading {
     let (now, data) = (view.window(), view.data);
-    let read = typed.each_ref().map(|t| t.as_deref().map(moment));
+    let read = typed.each_ref().map(|t| t.as_deref().map(parsed_time));
     let unread = read.map(|r| r == Some(None));
     let [from, to] = read.map(Option::flatten);
     let (from, to) = (from.unwrap_or(now.start), to.unwrap_or(now.end));
     if unread != [false; 2] {
         let bad = typed.iter().zip(unread).find_map(|(t, is_bad)| t.as_deref().filter(|_| is_bad)).unwrap_or_default();
         let bad = text::middle_ellipsis(bad, 40);
-        let said =
+        let message =
             Some(format!("Expected whole nanoseconds, or a time with its unit such as 1.5 ms, found {bad}. This edge is unchanged."));
         let view = (from < to && from < data.end && to > data.start && unread != [true; 2]).then(|| shown(view, from, to));
-        return Reading { view, is_wrong: unread, said };
+        return Reading { view, is_wrong: unread, message };
     }
     let ns = |t: TimeNs| format!("{} ns", t.0).replace('-', "−");
-    let refused = |is_wrong, said: String| Reading { view: None, is_wrong, said: Some(format!("{said} The window is unchanged.")) };
+    let refused =
+        |is_wrong, message: String| Reading { view: None, is_wrong, message: Some(format!("{message} The window is unchanged.")) };
     if from >= to {
         return refused([true; 2], format!("From must be before To, found {} and {}.", ns(from), ns(to)));
     }
@@ -56,8 +57,8 @@ fn reading(typed: &Typed, view: Viewport) -> Reading {
     }
     let view = shown(view, from, to);
     let is_exact = view.window() == TimeRange::new(from, to);
-    let said = format!("Clipped to the profile, which covers {} to {}.", ns(data.start), ns(data.end));
-    Reading { view: Some(view), is_wrong: [false; 2], said: (!is_exact).then_some(said) }
+    let message = format!("Clipped to the profile, which covers {} to {}.", ns(data.start), ns(data.end));
+    Reading { view: Some(view), is_wrong: [false; 2], message: (!is_exact).then_some(message) }
 }
 
 fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
@@ -69,9 +70,9 @@ fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
 #[component]
 pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
     // With the window it was said of: another one, however it came, makes it old.
-    let kept = RwSignal::new(None::<(TimeRange, Typed, Reading)>);
+    let last_reading = RwSignal::new(None::<(TimeRange, Typed, Reading)>);
     let window = move || stage.shown.window.get().unwrap_or_default();
-    let current = move || kept.get().filter(|k| k.0 == window());
+    let current = move || last_reading.get().filter(|k| k.0 == window());
     let edge = move |at: usize| {
         let typed = current().and_then(|(_, mut typed, _)| typed[at].take());
         let window = window();
@@ -86,7 +87,7 @@ pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
         let is_refused = read.view.is_none();
         let typed = [0, 1].map(|i| typed[i].take().filter(|_| is_refused || read.is_wrong[i]));
         let window = stage.look(|core| core.view.window()).unwrap_or_default();
-        kept.set((read.said.is_some()).then_some((window, typed, read)));
+        last_reading.set((read.message.is_some()).then_some((window, typed, read)));
         input.set_value(&untrack(|| edge(at)));
     };
     let note = format!("window-{}", unique());
@@ -106,14 +107,14 @@ pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
         <fieldset class="flows">
             <legend class="flows__title">"Window (ns)"</legend>
             <div class="settings-panel__window">{field(0, "From", "from")}{field(1, "To", "to")}</div>
-            <p class="flows__wrong" role="status" id=note.clone() data-wrong="window">{move || current().and_then(|k| k.2.said)}</p>
+            <p class="flows__wrong" role="status" id=note.clone() data-wrong="window">{move || current().and_then(|k| k.2.message)}</p>
             <Between stage marking />
         </fieldset>
     }
 }
 
 /// Markers, and both ends of regions: (what names it, label, when), by time.
-fn moments(set: &AnnotationSet) -> Vec<(String, String, TimeNs)> {
+fn marked_times(set: &AnnotationSet) -> Vec<(String, String, TimeNs)> {
     let mut out = Vec::new();
     for a in &set.items {
         let name = text::middle_ellipsis(&a.name, 40);
@@ -131,17 +132,17 @@ fn moments(set: &AnnotationSet) -> Vec<(String, String, TimeNs)> {
 
 /// What lies between two of them, in either order; where one is not there (any more) or not chosen, the first and the last are meant. `None`
 /// when nothing lies between.
-fn between(moments: &[(String, String, TimeNs)], chosen: &(String, String)) -> Option<(usize, usize, TimeRange)> {
-    let place = |id: &str| moments.iter().position(|m| m.0 == id);
-    let (a, b) = (place(&chosen.0).unwrap_or(0), place(&chosen.1).or(moments.len().checked_sub(1))?);
-    let (from, to) = (moments.get(a)?.2, moments.get(b)?.2);
+fn between(marked_times: &[(String, String, TimeNs)], chosen: &(String, String)) -> Option<(usize, usize, TimeRange)> {
+    let place = |id: &str| marked_times.iter().position(|m| m.0 == id);
+    let (a, b) = (place(&chosen.0).unwrap_or(0), place(&chosen.1).or(marked_times.len().checked_sub(1))?);
+    let (from, to) = (marked_times.get(a)?.2, marked_times.get(b)?.2);
     Some((a, b, TimeRange::new(from.min(to), from.max(to))))
 }
 
 /// Two markers as the edges of the window; absent while there are fewer.
 #[component]
 fn Between(stage: TimelineHandle, marking: Marking) -> impl IntoView {
-    let known = Memo::new(move |_| marking.book.with(|b| moments(&b.current)));
+    let known = Memo::new(move |_| marking.book.with(|b| marked_times(&b.current)));
     let chosen = RwSignal::new((String::new(), String::new()));
     let found = Memo::new(move |_| known.with(|k| between(k, &chosen.get())));
     let show = move |_| {
@@ -189,14 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_a_window_is_told_and_the_rest_is_kept() {
+    fn an_impossible_window_is_reported_and_the_rest_is_used() {
         let data = TimeRange::new(TimeNs(0), TimeNs(1_000_000));
         let check = |from: Option<&str>, to: Option<&str>, want: (Option<(i64, i64)>, [bool; 2], &str)| {
             let got = reading(&[from.map(Into::into), to.map(Into::into)], Viewport::whole(data, 1000.0));
             let window = got.view.map(|v| (v.window().start.0, v.window().end.0));
             assert_eq!((window, got.is_wrong), (want.0, want.1), "{from:?} {to:?}");
-            assert!(got.said.as_deref().unwrap_or_default().contains(want.2), "{:?}", got.said);
-            assert_eq!(got.said.is_none(), want.2.is_empty(), "{:?}", got.said);
+            assert!(got.message.as_deref().unwrap_or_default().contains(want.2), "{:?}", got.message);
+            assert_eq!(got.message.is_none(), want.2.is_empty(), "{:?}", got.message);
         };
         check(Some("1 000"), Some("2,000"), (Some((1_000, 2_000)), [false; 2], ""));
         check(Some("1.5 us"), None, (Some((1_500, 1_000_000)), [false; 2], ""));
@@ -213,14 +214,14 @@ mod tests {
     #[test]
     fn markers_and_ends_of_regions_are_edges() {
         let mut set = AnnotationSet::default();
-        assert_eq!(between(&moments(&set), &Default::default()), None);
+        assert_eq!(between(&marked_times(&set), &Default::default()), None);
         set.add_marker(TimeNs(500));
         set.add_region(TimeRange::new(TimeNs(100), TimeNs(900)));
         set.add_marker(TimeNs(200));
-        let all = moments(&set);
-        let told: Vec<(&str, &str, i64)> = all.iter().map(|m| (m.0.as_str(), m.1.as_str(), m.2.0)).collect();
+        let all = marked_times(&set);
+        let listed: Vec<(&str, &str, i64)> = all.iter().map(|m| (m.0.as_str(), m.1.as_str(), m.2.0)).collect();
         let want = [("2 start", "Region 1, start", 100), ("3", "Marker 2", 200), ("1", "Marker 1", 500), ("2 end", "Region 1, end", 900)];
-        assert_eq!(told, want);
+        assert_eq!(listed, want);
         let check = |a: &str, b: &str, want: (usize, usize, i64, i64)| {
             let got = between(&all, &(a.into(), b.into())).map(|f| (f.0, f.1, f.2.start.0, f.2.end.0));
             assert_eq!(got, Some(want), "{a} {b}");

@@ -3,7 +3,7 @@
 use super::timeline_state::{DragKind, TimelineState, Tool};
 use super::types::BoxRows;
 use crate::base::TrackId;
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::views::timeline::rows::layout::{LANE, Row};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl BoxRows {
         let all = (0u32..).zip(&core.index.tracks);
         let chosen: Vec<TrackId> = all.filter(|(_, t)| self.paths.contains(&t.path)).map(|(t, _)| TrackId(t)).collect();
         if !chosen.is_empty() {
-            self.is_inside = core.hot.info.below(&chosen);
+            self.is_inside = core.columns.info.below(&chosen);
         }
     }
 }
@@ -72,7 +72,7 @@ impl TimelineState {
     pub fn paths_between(&self, top: f64, bottom: f64) -> Vec<String> {
         let touched: HashSet<TrackId> =
             self.rows_between(top, bottom).filter(|(row, ..)| !self.is_heading(row)).map(|(row, ..)| row.track).collect();
-        let tops = tops(&self.hot, |t| touched.contains(&t), |t| self.index.tracks[t.index()].children.as_slice());
+        let tops = tops(&self.columns, |t| touched.contains(&t), |t| self.index.tracks[t.index()].children.as_slice());
         if tops.len() == self.index.roots.len() && tops == self.index.roots {
             return Vec::new();
         }
@@ -86,8 +86,8 @@ impl TimelineState {
 }
 
 /// The outermost tracks that are wanted, as all their children are wanted.
-fn tops<'a>(hot: &HotColumns, is_touched: impl Fn(TrackId) -> bool, children: impl Fn(TrackId) -> &'a [TrackId]) -> Vec<TrackId> {
-    let tracks = &hot.info.tracks;
+fn tops<'a>(columns: &PageColumns, is_touched: impl Fn(TrackId) -> bool, children: impl Fn(TrackId) -> &'a [TrackId]) -> Vec<TrackId> {
+    let tracks = &columns.info.tracks;
     let mut is_whole = vec![false; tracks.len()];
     for i in (0..tracks.len()).rev() {
         let track = TrackId(i as u32);

@@ -10,14 +10,14 @@ const WIDE_PX: f64 = 7.0;
 impl TimelineState {
     /// The profile's instant at a position of the columns.
     pub fn instant_id(&self, at: usize) -> InstantId {
-        self.hot.info.instant_ids.get(at).copied().unwrap_or(InstantId(at as u32))
+        self.columns.info.instant_ids.get(at).copied().unwrap_or(InstantId(at as u32))
     }
 
     /// Where the profile's instant stands in the columns.
     fn instant_position(&self, instant: InstantId) -> Option<usize> {
-        let ids = &self.hot.info.instant_ids;
+        let ids = &self.columns.info.instant_ids;
         let at = if ids.is_empty() { instant.index() } else { ids.iter().position(|i| *i == instant)? };
-        (at < self.hot.info.instants.time.len()).then_some(at)
+        (at < self.columns.info.instants.time.len()).then_some(at)
     }
 
     /// The selected slice; nothing while an instant is selected.
@@ -30,7 +30,7 @@ impl TimelineState {
         match item {
             EventId::Slice(slice) => self.span_of(slice),
             EventId::Instant(instant) => {
-                let time = TimeNs(self.hot.info.instants.time[self.instant_position(instant)?]);
+                let time = TimeNs(self.columns.info.instants.time[self.instant_position(instant)?]);
                 Some(TimeRange { start: time, end: time })
             }
         }
@@ -39,8 +39,8 @@ impl TimelineState {
     /// The track of a slice or an instant.
     pub(crate) fn track_of_item(&self, item: EventId) -> Option<TrackId> {
         match item {
-            EventId::Slice(slice) => self.index.track_of(&self.hot, slice),
-            EventId::Instant(instant) => self.hot.info.instants.track.get(self.instant_position(instant)?).copied(),
+            EventId::Slice(slice) => self.index.track_of(&self.columns, slice),
+            EventId::Instant(instant) => self.columns.info.instants.track.get(self.instant_position(instant)?).copied(),
         }
     }
 
@@ -64,8 +64,8 @@ impl TimelineState {
     pub(crate) fn fit(&mut self) {
         match (self.selection.and_then(|s| self.span_of_item(s)), self.range) {
             // A moment has no length to fit: it comes to the middle.
-            (Some(moment), _) if moment.start == moment.end && self.selected_slice().is_none() => {
-                self.view.pan(self.view.px_from_time(moment.start.0) - self.view.width_px / 2.0);
+            (Some(range), _) if range.start == range.end && self.selected_slice().is_none() => {
+                self.view.pan(self.view.px_from_time(range.start.0) - self.view.width_px / 2.0);
             }
             (Some(span), _) | (None, Some(span)) => self.view.fit(span),
             (None, None) => {}
@@ -82,7 +82,7 @@ impl TimelineState {
 
     /// The instant of the same name before or after the selected one.
     fn same_moment(&self, is_next: bool) -> Option<EventId> {
-        let all = &self.hot.info.instants;
+        let all = &self.columns.info.instants;
         let selected = self.instant_position(self.selection?.instant()?)?;
         let (name, at) = (all.name[selected], (all.time[selected], selected));
         let same = (0..all.time.len()).filter(|&i| all.name[i] == name).map(|i| (all.time[i], i));
@@ -96,9 +96,9 @@ impl TimelineState {
             return item.slice().map(|s| self.sentence(s)).unwrap_or_default();
         };
         let Some(at) = self.instant_position(instant) else { return String::new() };
-        let all = &self.hot.info.instants;
+        let all = &self.columns.info.instants;
         let path = self.index.tracks.get(all.track[at].index()).map_or("", |t| t.path.as_str());
-        format!("{}, at {}, on {path}", text::brief(self.hot.info.strings.get(all.name[at])), text::time(TimeNs(all.time[at])))
+        format!("{}, at {}, on {path}", text::brief(self.columns.info.strings.get(all.name[at])), text::time(TimeNs(all.time[at])))
     }
 }
 
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn in_other_rows_it_is_still_the_profiles() {
-        let mut hot = sample();
-        hot.info.instant_ids = vec![InstantId(1), InstantId(0)];
-        let mut c = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
+        let mut columns = sample();
+        columns.info.instant_ids = vec![InstantId(1), InstantId(0)];
+        let mut c = TimelineState::new(Arc::new(columns), 1000.0, 400.0);
         c.press(26.0, 25.0, Press::default());
         assert_eq!(c.released(0), Some(Act::Select(Some(InstantId(1).into()))));
         assert_eq!(c.span_of_item(InstantId(1).into()).map(|s| s.start), Some(TimeNs(50)));

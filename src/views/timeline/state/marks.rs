@@ -122,13 +122,13 @@ impl TimelineState {
     fn nearest_edge(&self, lanes: impl Iterator<Item = u32>, at: i64) -> Option<i64> {
         let reach = (SNAP_PX * self.view.span / self.view.width_px) as u64;
         let mut best: Option<i64> = None;
-        for lane in lanes.filter_map(|l| self.hot.info.lanes.get(l as usize)) {
+        for lane in lanes.filter_map(|l| self.columns.info.lanes.get(l as usize)) {
             let (first, end) = (lane.first as usize, lane.end as usize);
-            let starts = &self.hot.start[first..end];
+            let starts = &self.columns.start[first..end];
             let after = starts.partition_point(|&s| s <= at);
             // Slices of a lane do not overlap: the nearest edges are those of the neighbours on both sides.
             for i in first + after.saturating_sub(1)..(first + after + 1).min(end) {
-                for edge in [self.hot.start[i], self.hot.end_of(SliceId(i as u32))] {
+                for edge in [self.columns.start[i], self.columns.end_of(SliceId(i as u32))] {
                     if edge.abs_diff(at) <= reach && best.is_none_or(|b| edge.abs_diff(at) < b.abs_diff(at)) {
                         best = Some(edge);
                     }

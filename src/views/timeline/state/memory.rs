@@ -22,44 +22,46 @@ struct RememberedTimeline {
 }
 
 thread_local! {
-    static KEPT: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
+    static REMEMBERED: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Notes window, rows and tool of a profile, and what was gone to last.
 pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
-    let kept = RememberedTimeline {
-        meta: core.hot.info.meta.clone(),
+    let remembered = RememberedTimeline {
+        meta: core.columns.info.meta.clone(),
         window: core.view.window(),
         scroll: core.scroll,
-        rows: ByPath::of(&core.folding, &core.index, &core.hot),
+        rows: ByPath::of(&core.folding, &core.index, &core.columns),
         filter: core.folding.filter.clone(),
         hidden: core.folding.hidden.clone(),
         tool: core.tool,
         revealed,
     };
-    KEPT.with_borrow_mut(|all| {
-        all.retain(|k| k.meta != kept.meta);
+    REMEMBERED.with_borrow_mut(|all| {
+        all.retain(|k| k.meta != remembered.meta);
         if all.len() >= MOST {
             all.remove(0);
         }
-        all.push(kept);
+        all.push(remembered);
     });
 }
 
 /// A profile is opened, perhaps again: it begins anew.
 pub fn forget(meta: &Meta) {
-    KEPT.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
+    REMEMBERED.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
 }
 
 /// Brings a profile back to where it was. What was gone to last, if it was here before.
 pub fn recall(core: &mut TimelineState) -> Option<EventId> {
-    KEPT.with_borrow(|all| {
-        let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
-        core.tool = kept.tool;
-        core.fold(|folding, index, hot| *folding = kept.rows.clone().rows(index, hot, (kept.filter.clone(), kept.hidden.clone())));
-        core.view.show(kept.window);
-        core.scroll_to(kept.scroll);
-        kept.revealed
+    REMEMBERED.with_borrow(|all| {
+        let remembered = all.iter().find(|k| k.meta == core.columns.info.meta)?;
+        core.tool = remembered.tool;
+        core.fold(|folding, index, columns| {
+            *folding = remembered.rows.clone().rows(index, columns, (remembered.filter.clone(), remembered.hidden.clone()))
+        });
+        core.view.show(remembered.window);
+        core.scroll_to(remembered.scroll);
+        remembered.revealed
     })
 }
 
@@ -82,7 +84,7 @@ mod tests {
         let mut other = sample();
         other.info.meta.title = "another".into();
         assert_eq!(recall(&mut TimelineState::new(Arc::new(other), 1000.0, 400.0)), None);
-        forget(&core.hot.info.meta);
+        forget(&core.columns.info.meta);
         assert_eq!(recall(&mut again), None);
     }
 }

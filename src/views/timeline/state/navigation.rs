@@ -8,15 +8,15 @@ use crate::views::timeline::rows::layout::{LANE, Row};
 impl TimelineState {
     /// The time a slice takes; `None` for an id that is not of this profile.
     pub fn span_of(&self, slice: SliceId) -> Option<TimeRange> {
-        let start = *self.hot.start.get(slice.index())?;
-        Some(TimeRange::new(TimeNs(start), TimeNs(self.hot.end_of(slice))))
+        let start = *self.columns.start.get(slice.index())?;
+        Some(TimeRange::new(TimeNs(start), TimeNs(self.columns.end_of(slice))))
     }
 
     /// Opens, scrolls and pans so that a slice or an instant is seen.
     pub fn reveal(&mut self, item: impl Into<EventId>) {
         let item = item.into();
         let (Some(span), Some(track)) = (self.span_of_item(item), self.track_of_item(item)) else { return };
-        self.fold(|folding, _, hot| folding.open_up_to(hot, track));
+        self.fold(|folding, _, columns| folding.open_up_to(columns, track));
         if self.row_of(track).is_none() {
             self.fold(|folding, _, _| folding.filter.clear());
         }
@@ -50,9 +50,9 @@ impl TimelineState {
     /// Where a slice is drawn; in a closed group, where the group is.
     pub fn place(&self, slice: SliceId) -> Option<EventRect> {
         let span = self.span_of(slice)?;
-        let lane = self.index.lane_of(&self.hot, slice)?;
+        let lane = self.index.lane_of(&self.columns, slice)?;
         let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
-        let track = self.hot.info.lanes[lane as usize].track;
+        let track = self.columns.info.lanes[lane as usize].track;
         if let Some((row, offset)) = self.row_of(track).filter(|r| r.0.lanes.1 > 0) {
             let i = row.place_of(lane);
             let top = f64::from(row.lane_y(i)) + offset;
@@ -71,7 +71,7 @@ impl TimelineState {
             if let Some(found) = self.row_of(id) {
                 return Some(found);
             }
-            at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
+            at = self.columns.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
         }
         None
     }
@@ -79,8 +79,8 @@ impl TimelineState {
     /// The slice of the same name before or after the selection, by start.
     pub fn same_name(&self, is_next: bool) -> Option<SliceId> {
         let selected = self.selected_slice()?.index();
-        let (name, at) = (*self.hot.name.get(selected)?, (*self.hot.start.get(selected)?, selected));
-        let same = (0..self.hot.start.len()).filter(|&i| self.hot.name[i] == name).map(|i| (self.hot.start[i], i));
+        let (name, at) = (*self.columns.name.get(selected)?, (*self.columns.start.get(selected)?, selected));
+        let same = (0..self.columns.start.len()).filter(|&i| self.columns.name[i] == name).map(|i| (self.columns.start[i], i));
         let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
         found.map(|(_, i)| SliceId(i as u32))
     }
@@ -91,7 +91,7 @@ impl TimelineState {
         if self.highlights.binary_search(&selected).is_err() {
             return self.same_name(is_next);
         }
-        let key = |s: SliceId| (self.hot.start.get(s.index()).copied().unwrap_or(0), s);
+        let key = |s: SliceId| (self.columns.start.get(s.index()).copied().unwrap_or(0), s);
         let others = self.highlights.iter().map(|&s| key(s));
         let found = if is_next { others.filter(|k| *k > key(selected)).min() } else { others.filter(|k| *k < key(selected)).max() };
         found.map(|(_, slice)| slice)

@@ -43,7 +43,7 @@ pub fn labels(core: &TimelineState, top: i32, bottom: i32) -> Vec<Label> {
 
 fn label(core: &TimelineState, row: &Row) -> Label {
     let info = &core.index.tracks[row.track.index()];
-    let track = &core.hot.info.tracks[row.track.index()];
+    let track = &core.columns.info.tracks[row.track.index()];
     let is_group = track.kind == TrackKind::Group || row.header > 0;
     let is_closed_group = is_group && !row.is_open;
     let share = info.busy_share.map_or(String::new(), |s| format!(", busy {}", text::percent(s)));
@@ -60,7 +60,7 @@ fn label(core: &TimelineState, row: &Row) -> Label {
         y: row.y,
         height: row.height,
         level: row.level,
-        name: core.hot.info.strings.get(track.name).to_string(),
+        name: core.columns.info.strings.get(track.name).to_string(),
         path: info.path.clone(),
         n_alike: info.n_alike,
         can_fold: row.can_fold,

@@ -3,7 +3,7 @@
 use super::types::BoxRows;
 use crate::analysis::flows::Flows;
 use crate::base::{EventId, SliceId, TimeNs, TimeRange};
-use crate::engine::hot::HotColumns;
+use crate::engine::page_columns::PageColumns;
 use crate::state::annotations::AnnotationSet;
 use crate::views::timeline::lookup::counter::Curves;
 use crate::views::timeline::lookup::index::Index;
@@ -21,7 +21,7 @@ const MOST_PX: f64 = 8192.0;
 #[derive(Debug)]
 pub struct TimelineState {
     /// The columns.
-    pub hot: Arc<HotColumns>,
+    pub columns: Arc<PageColumns>,
     /// Lookups over them.
     pub index: Index,
     /// What the user did to the rows.
@@ -76,21 +76,21 @@ pub struct TimelineState {
 
 impl TimelineState {
     /// The whole of a profile, its rows as they are shown at first.
-    pub fn new(hot: Arc<HotColumns>, width_px: f64, height_px: f64) -> Self {
-        let index = Index::new(&hot);
-        TimelineState::with_index(hot, index, width_px, height_px)
+    pub fn new(columns: Arc<PageColumns>, width_px: f64, height_px: f64) -> Self {
+        let index = Index::new(&columns);
+        TimelineState::with_index(columns, index, width_px, height_px)
     }
 
-    fn with_index(hot: Arc<HotColumns>, index: Index, width_px: f64, height_px: f64) -> Self {
-        let folding = Folding::at_first(&hot);
-        let rows = rows(&hot, &index, &folding);
-        let view = Viewport::whole(hot.range(), width_px);
+    fn with_index(columns: Arc<PageColumns>, index: Index, width_px: f64, height_px: f64) -> Self {
+        let folding = Folding::at_first(&columns);
+        let rows = rows(&columns, &index, &folding);
+        let view = Viewport::whole(columns.range(), width_px);
         TimelineState {
             index,
             folding,
             rows,
             view,
-            hot,
+            columns,
             scroll: 0.0,
             height_px,
             tool: Tool::default(),
@@ -116,10 +116,10 @@ impl TimelineState {
     }
 
     /// New columns in place of old ones: the window and the rows stay where they are if they still make sense.
-    pub fn following(hot: Arc<HotColumns>, old: Option<TimelineState>) -> Self {
-        let Some(old) = old else { return TimelineState::new(hot, 1000.0, 400.0) };
-        let index = Index::following(&hot, Some((&old.hot, &old.index)));
-        let mut core = TimelineState::with_index(hot, index, old.view.width_px, old.height_px);
+    pub fn following(columns: Arc<PageColumns>, old: Option<TimelineState>) -> Self {
+        let Some(old) = old else { return TimelineState::new(columns, 1000.0, 400.0) };
+        let index = Index::following(&columns, Some((&old.columns, &old.index)));
+        let mut core = TimelineState::with_index(columns, index, old.view.width_px, old.height_px);
         core.tool = old.tool;
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
@@ -129,18 +129,18 @@ impl TimelineState {
         let mut box_rows = old.box_rows;
         box_rows.again(&core);
         core.box_rows = box_rows;
-        let is_same = core.hot.info.tracks == old.hot.info.tracks;
-        let is_regrouped = !is_same && core.hot.info.meta == old.hot.info.meta;
-        let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
-        let (window, data) = (old.view.window(), core.hot.range());
-        if is_kin && window != old.hot.range() && window.start >= data.start && window.end <= data.end {
+        let is_same = core.columns.info.tracks == old.columns.info.tracks;
+        let is_regrouped = !is_same && core.columns.info.meta == old.columns.info.meta;
+        let is_kin = is_same || (core.columns.info.meta.title == old.columns.info.meta.title && !old.columns.info.meta.title.is_empty());
+        let (window, data) = (old.view.window(), core.columns.range());
+        if is_kin && window != old.columns.range() && window.start >= data.start && window.end <= data.end {
             core.view.show(window);
         }
         if is_same {
             core.fold(|folding, _, _| *folding = old.folding);
         } else if is_regrouped {
-            let past = ByPath::of(&old.folding, &old.index, &old.hot);
-            core.fold(|folding, index, hot| *folding = past.rows(index, hot, (old.folding.filter, old.folding.hidden)));
+            let past = ByPath::of(&old.folding, &old.index, &old.columns);
+            core.fold(|folding, index, columns| *folding = past.rows(index, columns, (old.folding.filter, old.folding.hidden)));
         }
         if is_same || is_regrouped {
             core.scroll_to(old.scroll);
@@ -150,27 +150,27 @@ impl TimelineState {
 
     /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
-        self.hot.start.is_empty() && self.hot.info.counters.is_empty() && self.hot.info.instants.time.is_empty()
+        self.columns.start.is_empty() && self.columns.info.counters.is_empty() && self.columns.info.instants.time.is_empty()
     }
 
     /// Changes the rows and lays them out again.
-    pub fn fold(&mut self, change: impl FnOnce(&mut Folding, &Index, &HotColumns)) {
-        change(&mut self.folding, &self.index, &self.hot);
-        self.rows = rows(&self.hot, &self.index, &self.folding);
+    pub fn fold(&mut self, change: impl FnOnce(&mut Folding, &Index, &PageColumns)) {
+        change(&mut self.folding, &self.index, &self.columns);
+        self.rows = rows(&self.columns, &self.index, &self.folding);
         self.layout_version += 1;
         self.scroll_to(self.scroll);
     }
 
     /// Pins, order and folds of the rows, as the address has them.
     pub fn placed(&self) -> String {
-        ByPath::of(&self.folding, &self.index, &self.hot).to_text(&self.index)
+        ByPath::of(&self.folding, &self.index, &self.columns).to_text(&self.index)
     }
 
     /// Pins, moves and folds the rows as the address says, unless they are so already.
     pub fn place_rows(&mut self, text: &str) {
         if self.placed() != text {
             let placed = ByPath::from_text(text, &self.index);
-            self.fold(|folding, index, hot| *folding = placed.rows(index, hot, (folding.filter.clone(), folding.hidden.clone())));
+            self.fold(|folding, index, columns| *folding = placed.rows(index, columns, (folding.filter.clone(), folding.hidden.clone())));
         }
     }
 
@@ -205,7 +205,7 @@ impl TimelineState {
 
     /// A moment held inside the data.
     fn snap(&self, t: i64) -> i64 {
-        t.clamp(self.hot.range().start.0, self.hot.range().end.0.max(self.hot.range().start.0))
+        t.clamp(self.columns.range().start.0, self.columns.range().end.0.max(self.columns.range().start.0))
     }
 }
 
@@ -227,15 +227,15 @@ mod tests {
             (f.filter, f.pinned) = ("e".into(), vec![TrackId(5)]);
             f.toggle(TrackId(0));
         });
-        let mut hot = sample();
-        let name = hot.info.strings.push("made");
-        hot.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Other, lanes: 4..4 });
-        let new = TimelineState::following(Arc::new(hot.clone()), Some(old));
+        let mut columns = sample();
+        let name = columns.info.strings.push("made");
+        columns.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Other, lanes: 4..4 });
+        let new = TimelineState::following(Arc::new(columns.clone()), Some(old));
         assert_eq!((new.folding.filter.as_str(), new.folding.pinned.as_slice()), ("e", [TrackId(5)].as_slice()));
         assert!(new.folding.closed.contains(&TrackId(0)));
-        hot.info.meta.title = "another profile".into();
-        hot.info.tracks.pop();
-        assert!(TimelineState::following(Arc::new(hot), Some(new)).folding.pinned.is_empty());
+        columns.info.meta.title = "another profile".into();
+        columns.info.tracks.pop();
+        assert!(TimelineState::following(Arc::new(columns), Some(new)).folding.pinned.is_empty());
     }
 
     #[test]

@@ -77,13 +77,13 @@ impl<'a> Signals<'a> {
             return;
         }
         let (profile, instants) = (self.profile, &self.profile.instants);
-        let is_wanted = |told: &(u32, i64)| wanted.is_none_or(|w| w.contains(&told.0));
+        let is_wanted = |update: &(u32, i64)| wanted.is_none_or(|w| w.contains(&update.0));
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
         for_each_chunk(instants.time.len(), &mut |part| {
             for i in part {
-                let told = parsed[instants.name[i].index()];
+                let update = parsed[instants.name[i].index()];
                 let root = self.roots.get(instants.track[i].index()).copied();
-                if let (Some((id, value)), Some(root)) = (told, root) {
+                if let (Some((id, value)), Some(root)) = (update, root) {
                     let place = index.place((root, id));
                     self.semaphore(place).values.push((instants.time[i], value));
                 }

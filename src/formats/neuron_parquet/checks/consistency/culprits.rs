@@ -27,7 +27,7 @@ impl Pair {
 }
 
 /// Tables of another run than that of `anchor`, with the reason.
-pub(super) fn strangers(pairs: &[Pair], anchor: &'static str) -> Vec<(&'static str, String)> {
+pub(super) fn find(pairs: &[Pair], anchor: &'static str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
     loop {
         let is_out = |table: &str| out.iter().any(|o| o.0 == table);
@@ -53,9 +53,9 @@ pub(super) fn strangers(pairs: &[Pair], anchor: &'static str) -> Vec<(&'static s
 
 /// Adds what is bound to a stranger, and not to the anchor.
 fn followers(pairs: &[Pair], anchor: &'static str, out: &mut Vec<(&'static str, String)>) {
-    let strangers: Vec<&'static str> = out.iter().map(|o| o.0).collect();
-    let family = bound(pairs, vec![anchor], &|table| strangers.contains(&table));
-    for stranger in strangers {
+    let outliers: Vec<&'static str> = out.iter().map(|o| o.0).collect();
+    let family = bound(pairs, vec![anchor], &|table| outliers.contains(&table));
+    for stranger in outliers {
         for table in bound(pairs, vec![stranger], &|_| false) {
             if !family.contains(&table) && !out.iter().any(|o| o.0 == table) {
                 out.push((table, format!("it fits `{stranger}`")));
@@ -93,7 +93,7 @@ mod tests {
             why: [format!("{a} against {b}"), format!("{b} against {a}")],
         };
         let pairs: Vec<Pair> = rows.iter().map(pair).collect();
-        let found = strangers(&pairs, "Metadata");
+        let found = find(&pairs, "Metadata");
         assert_eq!(found.iter().map(|f| f.0).collect::<Vec<_>>(), wanted, "{found:?}");
         assert!(found.iter().all(|f| f.1.starts_with(f.0) || f.1.starts_with("it fits")), "{found:?}");
     }

@@ -1,6 +1,6 @@
 //! Times that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
 
-use super::blame::Pair;
+use super::culprits::Pair;
 use crate::model::{Domain, Profile, SemaphoreRole, TrackKind};
 use std::collections::HashSet;
 
@@ -14,16 +14,16 @@ const FEWEST_SETS: usize = 20;
 const SET_WITHIN_NS: i64 = 50;
 
 /// Some times of a table.
-pub struct Moments {
+pub struct SampledTimes {
     pub table: &'static str,
     times: Vec<i64>,
 }
 
-impl Moments {
+impl SampledTimes {
     /// An even choice of them.
-    pub fn of(table: &'static str, all: impl ExactSizeIterator<Item = i64>) -> Moments {
+    pub fn of(table: &'static str, all: impl ExactSizeIterator<Item = i64>) -> SampledTimes {
         let step = all.len().div_ceil(MOST).max(1);
-        Moments { table, times: all.step_by(step).collect() }
+        SampledTimes { table, times: all.step_by(step).collect() }
     }
 
     /// Whether they are taken at regular intervals, as a sampled curve's: then they say nothing.
@@ -39,24 +39,24 @@ fn gcd(a: u64, b: u64) -> u64 {
 }
 
 /// What the times say of the tables beside each other; nothing where they are few, or it may be chance.
-pub(super) fn pairs(profile: &Profile, moments: &[Moments], has: &dyn Fn(&str) -> bool) -> Vec<Pair> {
+pub(super) fn pairs(profile: &Profile, all: &[SampledTimes], has: &dyn Fn(&str) -> bool) -> Vec<Pair> {
     let mut out = Vec::new();
-    for moments in moments {
-        let (rows, kind) = match moments.table {
+    for sampled in all {
+        let (rows, kind) = match sampled.table {
             "DmaUsage" => ("DmaPacket", TrackKind::Queue),
             _ => ("Instruction", TrackKind::Engine),
         };
-        if !has(rows) || moments.times.len() < FEWEST || moments.are_regular() {
+        if !has(rows) || sampled.times.len() < FEWEST || sampled.are_regular() {
             continue;
         }
-        let n = moments.times.iter().filter(|t| touches(profile, kind, **t)).count();
-        let share = n as f64 / moments.times.len() as f64;
-        let of = moments.times.len();
+        let n = sampled.times.iter().filter(|t| touches(profile, kind, **t)).count();
+        let share = n as f64 / sampled.times.len() as f64;
+        let of = sampled.times.len();
         out.extend((!(0.5..0.8).contains(&share)).then(|| Pair {
-            tables: [moments.table, rows],
+            tables: [sampled.table, rows],
             is_fit: share >= 0.8,
             is_strong: true,
-            why: [format!("{n} of {of} of its times match `{rows}`"), format!("{n} of {of} times of `{}` match it", moments.table)],
+            why: [format!("{n} of {of} of its times match `{rows}`"), format!("{n} of {of} times of `{}` match it", sampled.table)],
         }));
     }
     out.extend(semaphores(profile).filter(|_| has("Instruction") && has("SemaphoreUpdate")));

@@ -45,7 +45,7 @@ impl<T: Send + Sync + 'static> QueryState<T> {
 }
 
 /// Asks what `query` says; `None` asks nothing and forgets the answer.
-pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> QueryState<Q::Answer> {
+pub fn use_query<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> QueryState<Q::Answer> {
     let value = RwSignal::new(None::<Arc<Q::Answer>>);
     let keep = move |answer: Option<EncodedAnswer>| {
         let found = match answer {
@@ -62,7 +62,7 @@ pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Query
 /// Stores an answer, or that there is none.
 type Keep = Rc<dyn Fn(Option<EncodedAnswer>) -> Result<(), EngineError>>;
 
-/// [`asked`] without the types of question and answer.
+/// [`use_query`] without the types of question and answer.
 fn wait(ask: Ask, read: Box<dyn Fn() -> Option<EncodedQuery> + Send + Sync>, keep: Keep) -> (RwSignal<Option<String>>, Memo<bool>) {
     let query = Memo::new(move |_| read());
     let (problem, answered) = (RwSignal::new(None), RwSignal::new(None::<EncodedQuery>));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The small part, sent as a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HotMeta {
+pub struct PageMeta {
     /// What the file says of itself.
     pub meta: Meta,
     /// Display order.
@@ -61,9 +61,9 @@ pub struct Step {
 
 /// The columns, as long as the slice table; slice `i` of the profile is element `i`. The same slices in other rows or colours share them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct HotColumns {
+pub struct PageColumns {
     /// The small part.
-    pub info: HotMeta,
+    pub info: PageMeta,
     /// Nanoseconds since the origin.
     pub start: SharedColumn<i64>,
     /// Nanoseconds.
@@ -74,7 +74,7 @@ pub struct HotColumns {
     pub colour: SharedColumn<u16>,
 }
 
-impl HotMeta {
+impl PageMeta {
     /// Names from the root to the track, as in the profile.
     pub fn track_path(&self, track: TrackId) -> String {
         tracks::path(&self.tracks, &self.strings, track)
@@ -123,7 +123,7 @@ impl HotMeta {
     }
 }
 
-impl HotColumns {
+impl PageColumns {
     /// First and last moment of anything.
     pub fn range(&self) -> TimeRange {
         self.info.meta.range
@@ -169,13 +169,13 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
 }
 
 /// The small part of `profile`, without its instants.
-pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
+pub(super) fn page_meta(profile: &Profile) -> PageMeta {
     let mut used = vec![false; profile.strings.len()];
     let names = profile.slices.name.iter().chain(profile.tracks.iter().map(|t| &t.name)).chain(&profile.instants.name);
     for id in names {
         used[id.index()] = true;
     }
-    HotMeta {
+    PageMeta {
         meta: profile.meta.clone(),
         tracks: profile.tracks.clone(),
         lanes: profile.lanes.clone(),
@@ -202,11 +202,11 @@ mod tests {
 
     #[test]
     fn a_slice_of_a_range_reaches_into_it() {
-        let hot = HotColumns { start: vec![0, 10, 20, 30].into(), duration: vec![5, 5, 15, 5].into(), ..HotColumns::default() };
+        let columns = PageColumns { start: vec![0, 10, 20, 30].into(), duration: vec![5, 5, 15, 5].into(), ..PageColumns::default() };
         let first = |slices: &[u32], from, to| {
             let slices: Vec<SliceId> = slices.iter().map(|&s| SliceId(s)).collect();
             let range = Some(TimeRange::new(TimeNs(from), TimeNs(to)));
-            hot.first_within(&slices, &Within { range, ..Within::default() }).map(|s| s.0)
+            columns.first_within(&slices, &Within { range, ..Within::default() }).map(|s| s.0)
         };
         assert_eq!(first(&[0, 1, 2, 3], 15, 25), Some(2));
         assert_eq!(first(&[0, 2, 3], 30, 40), Some(2));
@@ -215,9 +215,9 @@ mod tests {
     }
 
     /// Two groups with a row each: `p / t` with slices 0 and 1, `q / t` with 2 and 3.
-    fn rows() -> HotColumns {
+    fn rows() -> PageColumns {
         use crate::model::TrackKind;
-        let mut info = HotMeta::default();
+        let mut info = PageMeta::default();
         let mut add = |name: &str, parent: Option<u32>, lanes| {
             let name = info.strings.push(name);
             let kind = TrackKind::Thread;
@@ -229,7 +229,7 @@ mod tests {
         add("t", Some(2), 1..2);
         let lane = |track, first| Lane { track: TrackId(track), depth: 0, first, end: first + 2 };
         info.lanes = vec![lane(1, 0), lane(3, 2)];
-        HotColumns { info, start: vec![0, 10, 0, 10].into(), duration: vec![5; 4].into(), ..HotColumns::default() }
+        PageColumns { info, start: vec![0, 10, 0, 10].into(), duration: vec![5; 4].into(), ..PageColumns::default() }
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
 
     #[test]
     fn the_first_of_a_box_lies_on_its_rows() {
-        let hot = rows();
+        let columns = rows();
         let all: Vec<SliceId> = (0..4).map(SliceId).collect();
-        let first = |range, track| hot.first_within(&all, &Within { range, tracks: vec![TrackId(track)] }).map(|s| s.0);
+        let first = |range, track| columns.first_within(&all, &Within { range, tracks: vec![TrackId(track)] }).map(|s| s.0);
         assert_eq!((first(None, 2), first(Some(TimeRange::new(TimeNs(7), TimeNs(12))), 2)), (Some(2), Some(3)));
     }
 }
