@@ -11,14 +11,16 @@ use crate::analysis::device::layers::RUNTIME;
 use crate::analysis::device::run_metrics::summary;
 use crate::analysis::device::waiting::signals;
 use crate::analysis::device::waiting::waits;
+use crate::analysis::explain::assign::Sweep;
 use crate::analysis::explain::tree::Tree;
-use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
+use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart};
 use crate::analysis::recent_cache::RecentCache;
 use crate::analysis::spans::Ranges;
-use crate::base::{SliceId, StrId, TimeRange, TrackId, for_each_chunk, text};
+use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::model::domain::Shape;
-use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
+use crate::model::{Domain, Dtype, NeuronDevice, Profile, Track, TrackKind};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Instructions without a layer and a source line.
 const NO_REGION: &str = "Region not recorded";
@@ -82,6 +84,23 @@ struct Run {
     leaf: u32,
 }
 
+/// Slices of a lane that are not walked yet.
+struct LaneWalk<'a> {
+    kind: TrackKind,
+    /// The part of an engine's track, for slices that do not name their engine.
+    own_name: &'a str,
+    left: Range<usize>,
+    shapes: lanes::Shapes<'a>,
+    duplicates: &'a [u32],
+    unreported: &'a [u32],
+    /// The part of the engine named last.
+    last: (StrId, Option<Part>),
+    cursor: Cursor,
+}
+
+/// Slices that are sorted at a time: as many as fit into a processor's cache with what is known of them.
+const WINDOW_SLICES: usize = 1 << 16;
+
 /// The tree of a core, while it is built.
 struct Walk<'a> {
     tree: Tree,
@@ -91,9 +110,11 @@ struct Walk<'a> {
     /// Those of the last keys: a run asks for the same few again and again.
     recent: RecentCache<Key>,
     /// Exclusive times by [`Part::place`].
-    sets: [Ranges; 6],
-    /// Slices by part that overlap its exclusive time.
+    sets: &'a [Ranges; 6],
+    /// Slices of the window by part that overlap its exclusive time.
     runs: [Vec<Run>; 6],
+    /// By part: what has its exclusive time.
+    sweeps: [Sweep<'a, u32>; 6],
     idle: &'a [(i64, i64)],
     /// What ends each idle time: rank of the part, slice.
     ends: Vec<Option<(usize, u32)>>,
@@ -142,19 +163,31 @@ impl<'a> WalkColumns<'a> {
             parts,
             leaves: FxHashMap::default(),
             recent: RecentCache::default(),
-            sets,
+            sets: &sets,
             runs: Default::default(),
+            sweeps: sets.each_ref().map(|set| Sweep::new(set)),
             idle: &idle,
             ends,
         };
-        for (t, track) in self.profile.tracks.iter().enumerate().filter(|(t, _)| self.roots[*t] == core.root) {
-            match track.kind {
-                TrackKind::Engine => self.engine(TrackId(t as u32), &mut walk),
-                TrackKind::Queue => self.queue(TrackId(t as u32), &mut walk),
-                _ => {}
+        let mut lanes = self.lanes(core.root);
+        // Slices of all lanes are merged by their starts, window by window: those of a long run at once would not fit into any cache.
+        let n_windows = lanes.iter().map(|lane| lane.left.len()).sum::<usize>().div_ceil(WINDOW_SLICES) as i64;
+        let (from, length) = (self.range.start.0, self.range.duration().0);
+        for window in 1..=n_windows {
+            let to = if window == n_windows { i64::MAX } else { from.saturating_add(length / n_windows * window) };
+            for lane in &mut lanes {
+                let starts = &self.profile.slices.start[lane.left.clone()];
+                let n = if to == i64::MAX { starts.len() } else { n_before(starts, to) };
+                let slices = lane.left.start..lane.left.start + n;
+                lane.left.start = slices.end;
+                match lane.kind {
+                    TrackKind::Engine => self.engine(lane, slices, &mut walk),
+                    _ => self.queue(lane, slices, &mut walk),
+                }
             }
+            walk.assign();
         }
-        walk.assign();
+        walk.finish();
         self.idle(&mut walk);
         let spilled_bytes = self.spilled_bytes(core.root);
         let facts = CoreFacts { necessary_bytes, spilled_bytes, n_products: core.products.len() as u64, bounds };
@@ -175,54 +208,58 @@ impl<'a> WalkColumns<'a> {
         column.and_then(|c| c.get(i).copied()).unwrap_or_default()
     }
 
-    /// The same rows as [`crate::analysis::device::bounds::rows::rows`] takes for busy time.
-    fn engine(&self, track: TrackId, walk: &mut Walk<'_>) {
-        let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
+    /// The lanes of a core that explain its time: the same rows as [`crate::analysis::device::bounds::rows::rows`] takes for busy time.
+    fn lanes(&self, root: u32) -> Vec<LaneWalk<'_>> {
+        let is_walked = |kind: TrackKind| matches!(kind, TrackKind::Engine | TrackKind::Queue);
+        let tracks = self.profile.tracks.iter().enumerate().filter(|(t, track)| self.roots[*t] == root && is_walked(track.kind));
+        let of_track =
+            tracks.flat_map(|(t, track)| lanes::touching(self.profile, TrackId(t as u32), self.range).map(move |lane| (track, lane.1)));
+        let lane = |(track, left): (&'_ Track, Range<usize>)| LaneWalk {
+            kind: track.kind,
+            own_name: self.profile.strings.get(track.name),
+            shapes: lanes::Shapes::from(&self.device.shapes, left.start),
+            duplicates: lanes::within(&self.device.duplicates, &left),
+            unreported: lanes::within(&self.device.unreported, &left),
+            last: (StrId(u32::MAX), None),
+            cursor: Cursor::default(),
+            left,
+        };
+        of_track.map(lane).collect()
+    }
+
+    fn engine(&self, lane: &mut LaneWalk<'_>, slices: Range<usize>, walk: &mut Walk<'_>) {
         let of_name = |name: &str| Part::named(name).filter(|p| *p != Part::Dma && p.label() == name);
-        let mut last: (StrId, Option<Part>) = (StrId(u32::MAX), None);
-        for (_, slices) in lanes::touching(self.profile, track, self.range) {
-            let mut cursor = Cursor::default();
-            let mut shapes = lanes::Shapes::from(&self.device.shapes, slices.start);
-            for_each_chunk(slices.len(), &mut |part| {
-                for i in part.map(|at| slices.start + at) {
-                    let engine = Self::value(self.engines, i);
-                    if engine != last.0 {
-                        let name = self.profile.strings.get(engine);
-                        last = (engine, of_name(if name.is_empty() { own_name } else { name }));
-                    }
-                    let Some(part) = last.1 else { continue };
-                    if self.is_wait[self.profile.slices.name[i].index()] {
-                        continue;
-                    }
-                    let leaf = self.engine_leaf(part, i, shapes.of(i), walk);
-                    walk.run(part, i as u32, self.span(i), leaf, &mut cursor);
-                    if self.starts_here(i) {
-                        walk.tree.count(leaf, 1);
-                    }
-                }
-            });
+        for i in slices {
+            let engine = Self::value(self.engines, i);
+            if engine != lane.last.0 {
+                let name = self.profile.strings.get(engine);
+                lane.last = (engine, of_name(if name.is_empty() { lane.own_name } else { name }));
+            }
+            let Some(part) = lane.last.1 else { continue };
+            if self.is_wait[self.profile.slices.name[i].index()] {
+                continue;
+            }
+            let leaf = self.engine_leaf(part, i, lane.shapes.of(i), walk);
+            walk.run(part, i as u32, self.span(i), leaf, &mut lane.cursor);
+            if self.starts_here(i) {
+                walk.tree.count(leaf, 1);
+            }
         }
     }
 
-    fn queue(&self, track: TrackId, walk: &mut Walk<'_>) {
+    fn queue(&self, lane: &mut LaneWalk<'_>, slices: Range<usize>, walk: &mut Walk<'_>) {
         let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
-        for (_, slices) in lanes::touching(self.profile, track, self.range) {
-            let mut cursor = Cursor::default();
-            let [duplicates, unreported] = [&self.device.duplicates, &self.device.unreported].map(|all| lanes::within(all, &slices));
-            for_each_chunk(slices.len(), &mut |part| {
-                for i in part.map(|at| slices.start + at) {
-                    if is_in(duplicates, i) || is_in(unreported, i) {
-                        continue;
-                    }
-                    let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
-                    let leaf = self.queue_leaf(i, bytes, walk);
-                    walk.run(Part::Dma, i as u32, self.span(i), leaf, &mut cursor);
-                    if self.starts_here(i) {
-                        walk.tree.count(leaf, 1);
-                        bytes.into_iter().for_each(|b| walk.tree.bytes(leaf, b.into()));
-                    }
-                }
-            });
+        for i in slices {
+            if is_in(lane.duplicates, i) || is_in(lane.unreported, i) {
+                continue;
+            }
+            let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
+            let leaf = self.queue_leaf(i, bytes, walk);
+            walk.run(Part::Dma, i as u32, self.span(i), leaf, &mut lane.cursor);
+            if self.starts_here(i) {
+                walk.tree.count(leaf, 1);
+                bytes.into_iter().for_each(|b| walk.tree.bytes(leaf, b.into()));
+            }
         }
     }
 
@@ -390,16 +427,34 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives the exclusive time of every part to its slices.
+    /// Gives the exclusive time of every part to its slices of the window.
     fn assign(&mut self) {
-        for place in 0..self.runs.len() {
-            let mut runs = std::mem::take(&mut self.runs[place]);
-            // Lanes are sorted already: a stable sort merges them. There are as many as slices.
+        let Walk { tree, runs, sweeps, .. } = self;
+        for (runs, sweep) in runs.iter_mut().zip(sweeps) {
+            // Lanes are sorted already: a stable sort merges them.
             runs.sort_by_key(|r| r.start);
-            let tree = &mut self.tree;
-            assign::innermost(&self.sets[place], runs.iter().map(|r| (r.start, r.end, r.leaf)), |leaf, start, end| {
-                tree.time(leaf, 0, end.saturating_sub(start));
-            });
+            for run in runs.drain(..) {
+                sweep.slice((run.start, run.end), run.leaf, &mut |leaf, start, end| tree.time(leaf, 0, end.saturating_sub(start)));
+            }
         }
     }
+
+    /// Gives what is left of the exclusive times to the last slices.
+    fn finish(&mut self) {
+        let Walk { tree, sweeps, sets, .. } = self;
+        let sweeps = std::mem::replace(sweeps, sets.each_ref().map(|set| Sweep::new(set)));
+        for sweep in sweeps {
+            sweep.finish(&mut |leaf, start, end| tree.time(leaf, 0, end.saturating_sub(start)));
+        }
+    }
+}
+
+/// How many of the starts, in order, are before a time that is not far from the first of them.
+fn n_before(starts: &[i64], to: i64) -> usize {
+    let mut step = 1;
+    while step < starts.len() && starts[step] < to {
+        step *= 2;
+    }
+    let from = step / 2;
+    from + starts[from..starts.len().min(step + 1)].partition_point(|start| *start < to)
 }

@@ -3,17 +3,15 @@
 /// Assigns each instant of `set` to the slice that started last among those that run then, and calls `with` for each assigned span: (what, start,
 /// end). `slices` are (start, end, what), by start. What no slice covers is assigned to none, so spans sum to the set where the slices cover it.
 pub fn innermost<K: Copy>(set: &[(i64, i64)], slices: impl Iterator<Item = (i64, i64, K)>, mut with: impl FnMut(K, i64, i64)) {
-    let mut sweep = Sweep { set, at: 0, now: i64::MIN, open: Vec::new() };
+    let mut sweep = Sweep::new(set);
     for (start, end, what) in slices {
-        sweep.advance(start, &mut with);
-        if end > start {
-            sweep.open.push((end, what));
-        }
+        sweep.slice((start, end), what, &mut with);
     }
-    sweep.advance(i64::MAX, &mut with);
+    sweep.finish(&mut with);
 }
 
-struct Sweep<'a, K> {
+/// [`innermost`] with slices that come one by one.
+pub struct Sweep<'a, K> {
     set: &'a [(i64, i64)],
     /// The first span of the set that may reach beyond `now`.
     at: usize,
@@ -22,7 +20,25 @@ struct Sweep<'a, K> {
     open: Vec<(i64, K)>,
 }
 
-impl<K: Copy> Sweep<'_, K> {
+impl<'a, K: Copy> Sweep<'a, K> {
+    /// Before the first slice.
+    pub fn new(set: &'a [(i64, i64)]) -> Self {
+        Sweep { set, at: 0, now: i64::MIN, open: Vec::new() }
+    }
+
+    /// The next slice, which starts no earlier than the last one.
+    pub fn slice(&mut self, (start, end): (i64, i64), what: K, with: &mut impl FnMut(K, i64, i64)) {
+        self.advance(start, with);
+        if end > start {
+            self.open.push((end, what));
+        }
+    }
+
+    /// Assigns what is left.
+    pub fn finish(mut self, with: &mut impl FnMut(K, i64, i64)) {
+        self.advance(i64::MAX, with);
+    }
+
     /// Assigns the time until `to`.
     fn advance(&mut self, to: i64, with: &mut impl FnMut(K, i64, i64)) {
         while let Some(&(end, what)) = self.open.last() {
