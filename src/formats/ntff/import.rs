@@ -265,7 +265,12 @@ impl Job<'_, '_> {
     pub async fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
         let (mut n_left, mut block) = (span.n_bytes, Vec::new());
         while n_left > 0 {
-            let Some(at) = self.reader.next(&mut block).await? else { break };
+            let Some(at) = self.reader.next(&mut block).await? else {
+                let name = file_name(&self.member.name);
+                return Err(ImportError::Invalid(format!(
+                    "Expected {n_left} more bytes of records in `{name}`, found the end of what was read."
+                )));
+            };
             for_each_chunk(block.len() / RECORD as usize, &mut |part| {
                 let bytes = part.start * RECORD as usize..part.end * RECORD as usize;
                 Record::all(&block[bytes], at + part.start as u64 * RECORD).for_each(|record| each(self, record));

@@ -134,25 +134,8 @@ impl Sampler {
     }
 }
 
-/// A queue's transfers, by start.
-struct Queue<'a> {
-    by_start: &'a [u32],
-    at: usize,
-    /// When the next one starts, nanoseconds; `i64::MAX` after the last.
-    next: i64,
-}
-
-impl<'a> Queue<'a> {
-    fn new(by_start: &'a [u32], starts: &[i64]) -> Self {
-        let mut queue = Queue { by_start, at: 0, next: 0 };
-        queue.look(starts);
-        queue
-    }
-
-    fn look(&mut self, starts: &[i64]) {
-        self.next = self.by_start.get(self.at).map_or(i64::MAX, |slice| starts[*slice as usize]);
-    }
-}
+/// Transfers that are sorted at a time: as many as fit into a processor's cache.
+const WINDOW: usize = 1 << 14;
 
 /// Picoseconds of whole nanoseconds and what these leave over. Times before 0 are taken for 0, and what is beyond the clock for its end.
 fn picoseconds(ns: i64, rest: u16) -> u64 {
@@ -173,7 +156,7 @@ pub(super) fn of_core(
     let tracks = (0..profile.tracks.len()).filter(|t| profile.tracks[*t].kind == TrackKind::Queue && is_below(*t));
     let slices = &profile.slices;
     let tracks: Vec<Range<usize>> = tracks.map(|t| profile.slices_of(TrackId(t as u32))).collect();
-    let mut queues: Vec<Queue> = tracks.iter().map(|part| Queue::new(&slices.by_start[part.clone()], &slices.start)).collect();
+    let mut queues: Vec<&[u32]> = tracks.iter().map(|part| &slices.by_start[part.clone()]).collect();
     let moved = |slice: u32| {
         let i = slice as usize;
         let bytes = bytes(slice).filter(|bytes| *bytes != NeuronDevice::ABSENT)?;
@@ -195,27 +178,21 @@ pub(super) fn of_core(
         return;
     }
     let mut sampler = Sampler::new(last - first);
-    let n: usize = queues.iter().map(|queue| queue.by_start.len()).sum();
+    // Transfers of all queues are merged by their starts, window by window.
+    let n_windows = queues.iter().map(|queue| queue.len()).sum::<usize>().div_ceil(WINDOW) as u64;
+    let (from, length) = ((first / 1000) as i64, (last - first) / 1000);
     let mut together: Vec<Moved> = Vec::new();
-    let mut n_done = 0;
-    // Transfers that start within a nanosecond, of all queues, by picosecond.
-    for_each_chunk(n, &mut |part| {
-        while n_done < part.end {
-            let Some(now) = queues.iter().map(|queue| queue.next).min() else { break };
-            for queue in &mut queues {
-                while queue.next == now && queue.at < queue.by_start.len() {
-                    together.extend(moved(queue.by_start[queue.at]));
-                    queue.at += 1;
-                    n_done += 1;
-                    queue.look(&slices.start);
-                }
-            }
-            if together.len() > 1 {
-                together.sort_by_key(|m| m.from);
-            }
-            together.drain(..).for_each(|m| sampler.add(m, each));
+    for window in 1..=n_windows {
+        let to = if window == n_windows { i64::MAX } else { from.saturating_add((length / n_windows * window) as i64) };
+        for queue in &mut queues {
+            let n = queue.iter().position(|slice| slices.start[*slice as usize] >= to).unwrap_or(queue.len());
+            let (now, later) = queue.split_at(n);
+            together.extend(now.iter().filter_map(|slice| moved(*slice)));
+            *queue = later;
         }
-    });
+        together.sort_by_key(|m| m.from);
+        together.drain(..).for_each(|m| sampler.add(m, each));
+    }
     sampler.finish(each);
 }
 
