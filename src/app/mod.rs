@@ -1,5 +1,7 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
+mod clock;
+mod console;
 mod error;
 pub mod open;
 mod shell;

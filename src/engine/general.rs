@@ -2,7 +2,7 @@
 
 use super::export::{ExportPart, ExportQuery};
 use super::export_trace::{TraceEvents, TraceEventsQuery};
-use super::query::{Details, ImportSummary, TablePart};
+use super::general_rows::{Details, ImportSummary, TablePart};
 use super::question::{Refusal, answers};
 use super::range_records::{self, RangeRecords, RangeRecordsQuery};
 use super::scan::{ScanPart, ScanQuery};

@@ -1,11 +1,13 @@
 //! Answers about search hits, hover cards and colours.
 
 use super::Session;
-use super::query::{SearchQuery, Within};
+
 use super::question::Refusal;
 use super::slice_summary::{self, SliceSummary};
 use crate::analysis::hit_tables::TrackTables;
+use crate::analysis::hit_tables::Within;
 use crate::analysis::hits::HitSummary;
+use crate::analysis::search::SearchQuery;
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
 use crate::base::{DurationNs, SliceId, StrId};
 use std::rc::Rc;

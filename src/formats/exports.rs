@@ -1,6 +1,6 @@
 //! Files of Neuron's tools in unpublished formats: they are recognised, and the error says how to export them.
 
-use super::import::file_name;
+use super::file_name::file_name;
 use crate::base::MemberHead;
 
 /// Parts of a raw system profile.

@@ -7,7 +7,7 @@ mod threads;
 
 pub use schedule::{Due, Schedule};
 
-use super::import::{Feeder, feed_range};
+use super::feeder::{Feeder, feed_range};
 use super::{ImportError, Split};
 use crate::base::Member;
 use std::ops::Range;

@@ -1,5 +1,6 @@
 //! The profile: immutable tables as structs of arrays, a builder that writes them, and `check()` that walks every index and order.
 
+mod absent;
 pub mod accesses;
 pub mod blocks;
 pub mod builder;
@@ -197,6 +198,14 @@ pub struct InstantTable {
 }
 
 impl Profile {
+    /// The tables of a Neuron device; `None` for a profile of another kind.
+    pub fn neuron_device(&self) -> Option<&NeuronDevice> {
+        match &self.domain {
+            Domain::NeuronDevice(device) => Some(device),
+            _ => None,
+        }
+    }
+
     /// Where the record of a slice or an instant stands; `None` where it has none of its own.
     pub fn record_of(&self, item: EventId) -> Option<RecordRef> {
         let record = match item {

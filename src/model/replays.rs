@@ -1,6 +1,6 @@
 //! What the capture of a CUDA or HIP graph says about the kernels of its replays.
 
-use super::torch::ABSENT;
+use super::absent::ABSENT;
 
 /// Operators and modules of graph replays. A capture records them with the launches that became the graph; a replay has kernels only.
 #[derive(Debug, Default)]

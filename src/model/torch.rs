@@ -9,8 +9,7 @@ use crate::base::{StrId, TrackId};
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-/// "The record does not tell" in an id or number column.
-pub const ABSENT: u32 = u32::MAX;
+pub use super::absent::ABSENT;
 
 /// Group of the facts that describe process groups: their names are those of [`Collective::group`].
 pub const PROCESS_GROUPS: &str = "Process groups";

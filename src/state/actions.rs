@@ -1,18 +1,14 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
+pub use super::ids::new_id;
 pub use super::notices::{dismiss, drop_begins, notify, notify_of_drop};
+pub use super::range::{all_rows, commit_range};
 use super::{App, AppStateStoreFields as _, BackgroundChoices, Importing, OpenProfile, Phase, WorkerState, runs};
 use crate::base::Order as _;
-use crate::base::{EventId, SliceId, TimeRange};
+use crate::base::{EventId, SliceId};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// An id that no tab, import or notice has.
-pub fn new_id(app: App) -> u32 {
-    app.state.n_ids().update(|n| *n += 1);
-    app.state.n_ids().get_untracked()
-}
 
 /// Goes to a view.
 pub fn show_view(app: App, view: &str) {
@@ -35,23 +31,6 @@ pub fn first_view(views: &[String], has_lost: bool) -> &str {
     }
     let own = views.iter().map(String::as_str).find(|v| !LAST.contains(v));
     own.or(LAST.into_iter().find(|v| has(v))).unwrap_or("timeline")
-}
-
-/// Counts all rows of the committed range.
-pub fn all_rows(app: App) {
-    if app.rows.with_untracked(|rows| !rows.is_empty()) {
-        app.rows.set(Arc::default());
-    }
-}
-
-/// Commits a range of all rows, or none.
-pub fn commit_range(app: App, range: Option<TimeRange>) {
-    all_rows(app);
-    if app.region_scope.with_untracked(|region| region.as_ref().is_some_and(|region| Some(region.wall) != range)) {
-        app.region_scope.set(None);
-        app.view_state("scope").set("region", None);
-    }
-    app.range.set(range);
 }
 
 /// Selects a slice and shows it in the timeline and the drawer.

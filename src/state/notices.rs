@@ -1,6 +1,6 @@
 //! What the user is recorded: until dismissed; what is about files that were given, until others are.
 
-use super::actions::new_id;
+use super::ids::new_id;
 use super::{App, AppStateStoreFields as _, Notice};
 use leptos::prelude::*;
 

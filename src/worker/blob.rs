@@ -1,11 +1,12 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks that are read ahead.
 
-use super::error::{sentence, words};
+use super::buffers::copy_out;
+use super::error::{refused, sentence};
 use super::reader::Reader;
 use super::remote;
 use crate::base::{ByteSource, Member, SourceError};
 use futures_channel::oneshot;
-use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Promise};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -50,17 +51,7 @@ impl ByteSource for FileSource {
     }
 }
 
-/// The bytes of a buffer, all of them.
-pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
-    let bytes = Uint8Array::new(buffer);
-    if bytes.length() as usize != out.len() {
-        return Err(SourceError::Length { wanted: out.len() as u64, found: bytes.length().into() });
-    }
-    bytes.copy_to(out);
-    Ok(())
-}
-
-/// The same, and frees the buffer: until the browser collects garbage, blocks that were read would take tens of megabytes.
+/// The bytes of a buffer, which is freed: until the browser collects garbage, blocks that were read would take tens of megabytes.
 fn move_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
     copy_out(buffer, out)?;
     super::buffers::free(buffer);
@@ -191,9 +182,4 @@ impl Blocks {
 
 fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, SourceError> {
     file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| refused(&e))
-}
-
-/// The browser's error, as that of a source.
-pub(super) fn refused(error: &JsValue) -> SourceError {
-    SourceError::Platform(words(error))
 }

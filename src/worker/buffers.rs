@@ -3,6 +3,7 @@
 //! A browser keeps the memory of a moved buffer for as long as the message it came with, until it collects garbage: detaching the buffer frees
 //! nothing. One that can be resized gives its memory back when it is made empty.
 
+use crate::base::SourceError;
 use js_sys::{ArrayBuffer, ArrayBufferOptions, Uint8Array};
 
 /// A buffer with these bytes, to be moved.
@@ -11,6 +12,16 @@ pub(super) fn filled(bytes: &[u8]) -> ArrayBuffer {
     let buffer = ArrayBuffer::new_with_options(bytes.len(), &ArrayBufferOptions::new(bytes.len()));
     Uint8Array::new(&buffer).copy_from(bytes);
     buffer
+}
+
+/// The bytes of a buffer, all of them.
+pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
+    let bytes = Uint8Array::new(buffer);
+    if bytes.length() as usize != out.len() {
+        return Err(SourceError::Length { wanted: out.len() as u64, found: bytes.length().into() });
+    }
+    bytes.copy_to(out);
+    Ok(())
 }
 
 /// Frees the memory of a buffer that nobody reads any more. A browser that cannot frees it when it collects garbage.

@@ -159,3 +159,8 @@ pub(super) fn sentence(reason: &str) -> String {
     let reason = reason.trim_end_matches('.');
     format!("{}.", if reason.is_empty() { "The browser reported no reason" } else { reason })
 }
+
+/// The browser's error, as that of a source.
+pub(super) fn refused(error: &JsValue) -> SourceError {
+    SourceError::Platform(words(error))
+}

@@ -1,10 +1,10 @@
 //! The work of a helper: reads pieces of a file, one after the other, and sends them as bytes.
 
 use super::blob::Blocks;
-use super::host::Host;
-use super::opening::Transfer;
+use super::profile_host::Host;
 use super::protocol::{PieceOrder, ToPage};
 use super::reader::Reader;
+use super::transfer::Transfer;
 use crate::base::phases;
 use crate::formats::{self, Split};
 use js_sys::Uint8Array;

@@ -2,7 +2,7 @@
 
 use super::blob::Blocks;
 use super::error::{BrowserError, Incomplete, Sentence, UnpackError, WorkerError};
-use super::host::Host;
+use super::profile_host::Host;
 use super::protocol::{Progress, ToPage};
 use crate::formats::zstd::{self, Stop};
 use js_sys::{Array, Uint8Array};

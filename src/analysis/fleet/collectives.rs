@@ -3,7 +3,7 @@
 //! A collective ends on all ranks at about the same time. The rank with the shortest duration arrived last, and that duration is the transfer; what the
 //! others took longer, they waited. This needs no common clock.
 
-use super::summary::TraceName;
+use super::trace_name::TraceName;
 use crate::base::Order as _;
 use crate::model::fleet::{FleetCollective, FleetRun, stable_hash};
 use rustc_hash::FxHashMap;

@@ -4,7 +4,7 @@
 //! more than a share of the median step. Kernels are compared by name, so that stages of a pipeline with other kernels are no outliers.
 
 use super::collectives::{GroupTime, PEERS_MIN};
-use super::summary::TraceName;
+use super::trace_name::TraceName;
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use crate::model::fleet::{FleetRun, FleetTrace, stable_hash};

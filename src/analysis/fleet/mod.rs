@@ -6,13 +6,15 @@ mod findings;
 mod map;
 mod merge;
 mod summary;
+mod trace_name;
 
 pub use collectives::{CollectiveRow, GroupRow, WaitPlace, bus_factor};
 pub use compare::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange, compare};
 pub use findings::{Finding, FindingKind, Fraction, RULES};
 pub use map::{FleetMap, Metric, RowOrder, map};
 pub use merge::{MergeError, Merger, merge, totals};
-pub use summary::{DeviceRow, Distribution, FleetSummary, HostRow, RankRow, SpreadRow, StepOutlier, TraceName, summary};
+pub use summary::{DeviceRow, Distribution, FleetSummary, HostRow, RankRow, SpreadRow, StepOutlier, summary};
+pub use trace_name::TraceName;
 
 use serde::{Deserialize, Serialize};
 

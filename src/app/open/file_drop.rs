@@ -20,6 +20,11 @@ pub struct Dropped {
 /// More files than a directory of profiles ever has: a whole disk dropped by mistake.
 const MAX_FILES: usize = 10_000;
 
+/// The files without their paths.
+pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
+    files.iter().map(|f| f.file.clone()).collect()
+}
+
 /// The files of an input element or the clipboard.
 pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
     let Some(list) = list else {

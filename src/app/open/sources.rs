@@ -1,8 +1,8 @@
 //! Source files that the user gave beside a profile: kept until a profile names them, read when its source is shown. They go nowhere else.
 
 use crate::app::open::file_drop::Dropped;
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::EventId;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};

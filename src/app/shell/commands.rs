@@ -1,12 +1,12 @@
 //! What the command palette offers, and what each command does.
 
 use crate::app::open::opening;
-use crate::app::shell::front_profile;
 use crate::app::shell::guide;
 use crate::app::shell::toolbar;
 use crate::app::storage::browser_state;
 use crate::app::storage::library;
 use crate::app::storage::share;
+use crate::app::wiring::navigation;
 use crate::app::wiring::views::VIEWS;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -206,7 +206,7 @@ fn run(app: App, profile: Option<&OpenProfile>, command: Command) {
         Command::Name(name) => {
             if let Some(profile) = profile {
                 let text = profile.columns.info.strings.get(name).to_string();
-                front_profile::show_occurrences(app, profile.ask.clone(), "name".into(), text);
+                navigation::show_occurrences(app, profile.ask.clone(), "name".into(), text);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Guided reading of the samples: steps that go from view to view (`public/guide`), loaded with a sample unless it was closed before.
 
-use crate::app::open::opening;
-use crate::app::storage::browser_state::stored;
+use crate::app::open::follow_link;
+use crate::app::storage::local_storage::stored;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, url::UrlState};
 use crate::ui::dom::call_script;
 use crate::ui::effect::effect;
@@ -99,7 +99,7 @@ fn start(app: App, profile: &OpenProfile, name: &'static str, takes_focus: bool)
             app.selection.set(None);
             // What was chosen in views stays, as the base of a comparison.
             let choices = app.choices.get_untracked();
-            opening::follow(app, ask.clone(), UrlState { choices, ..UrlState::from_fragment(&format!("v=1&{link}")) });
+            follow_link::follow(app, ask.clone(), UrlState { choices, ..UrlState::from_fragment(&format!("v=1&{link}")) });
         }
     });
     set("go", go.into_js_value());

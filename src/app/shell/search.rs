@@ -1,6 +1,6 @@
 //! The search box: counts while one types, Enter goes from hit to hit. Names are searched at once; records of the file part by part.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use crate::base::SliceId;
 use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
@@ -37,10 +37,10 @@ pub(in crate::app) fn view(Front { app, profile, .. }: Front) -> AnyView {
         SearchAct::Text(text) => app.state.search().update(|s| s.text = text),
         SearchAct::Step(is_back) => step_hit(app, is_back),
         SearchAct::Stop => app.state.search().update(|s| s.scan.iter_mut().for_each(|s| s.is_over = true)),
-        SearchAct::Name(name) => crate::app::shell::front_profile::show_occurrences(app, ask.clone(), "name".into(), name),
+        SearchAct::Name(name) => crate::app::wiring::navigation::show_occurrences(app, ask.clone(), "name".into(), name),
     });
     let (fields, categories) = (profile.columns.info.search_fields.clone(), profile.columns.info.categories.clone());
-    let range = crate::app::wiring::time_views::scope(app);
+    let range = crate::app::wiring::navigation::scope(app);
     let saved = app.view_state("search").choice("table", String::new());
     view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() saved on_act /> }
         .into_any()

@@ -3,7 +3,7 @@
 //! With the feature `split`, `wasm_split_helpers` marks the functions of a chunk, and `scripts/split.mjs` cuts the linked program at them. Without it
 //! (tests, linters) everything is one program and a chunk is always there.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use futures_util::FutureExt as _;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

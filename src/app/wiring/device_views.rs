@@ -1,8 +1,8 @@
 //! Tensors and comparisons of device profiles, joined to the state of the page.
 
-use crate::app::shell::front_profile::show_occurrences;
 use crate::app::wiring::compared::{Compared, Timelines};
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::show_occurrences;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::system::SystemCompareView;

@@ -1,8 +1,8 @@
 //! SQL over the open profiles, joined to the timeline.
 
-use crate::app::open::import_queue;
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::open::budget;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
@@ -61,8 +61,7 @@ pub(in crate::app) fn view(front: Front) -> AnyView {
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     });
-    let bytes_left =
-        Callback::new(move |()| (import_queue::budget().bytes.saturating_sub(import_queue::profile_bytes(app))).max(LEAST_BYTES));
+    let bytes_left = Callback::new(move |()| (budget::budget().bytes.saturating_sub(budget::profile_bytes(app))).max(LEAST_BYTES));
     view! { <SqlView sources kind range=scope(app) on_lead on_mark bytes_left choices=app.view_state("sql") /> }.into_any()
 }
 

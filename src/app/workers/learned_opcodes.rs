@@ -1,6 +1,6 @@
 //! Names of opcodes and of operands' codes that this browser learned from the profiler's output: kept, and given to every worker that opens a profile.
 
-use crate::app::storage::browser_state::{store, stored};
+use crate::app::storage::local_storage::{store, stored};
 use crate::app::wiring::device_views::other_devices;
 use crate::state::{App, OpenProfile};
 use crate::ui::effect::effect;

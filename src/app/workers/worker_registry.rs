@@ -149,7 +149,7 @@ pub fn abort(id: u32) {
 /// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it, nor for its being slow at first.
 pub async fn prepare(app: App) -> Result<(), StartError> {
     let worker = started(app, Program::Common).await?;
-    worker.0.send(&ToWorker::WarmUp { n_readers: crate::app::open::import_queue::n_readers(app) }, &[])?;
+    worker.0.send(&ToWorker::WarmUp { n_readers: crate::app::open::budget::n_readers(app) }, &[])?;
     HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::cells::{self, Cores};
 use super::slices::{self, Rows};
-use super::torch::{TorchIndex, TorchRows};
-use super::trace::TraceTables;
+use super::torch_index::TorchIndex;
+use super::trace_tables::{TorchRows, TraceTables};
 use super::{Column, Kind, Part, Table, TableEntry, TableError, Values, args, range, run, schema_trace, stream, system, transfers};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::question::answers;

@@ -7,7 +7,7 @@ mod tar;
 mod zip;
 
 use super::gzip::{INFLATED_MAX, is_gzip};
-use super::import;
+use super::heads;
 use crate::base::{ByteSource, InputError, InputSet, Member, SourceError, text};
 use crate::formats::ImportError;
 use std::sync::Arc;
@@ -93,21 +93,21 @@ pub fn expand(input: &InputSet, wanted: Option<&[String]>) -> Expanded {
 /// The members of an archive, or why it cannot be listed; `None` when the file is none.
 fn listing(file: &Member) -> Option<Result<Listing, ArchiveError>> {
     // A file that cannot be read says so where it is opened.
-    let head = import::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
+    let head = heads::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
     if zip::is_zip(&head.head) && !head.is_gzip {
         return Some(zip::list(file));
     }
     if !tar::is_tar(&head.head) {
         return None;
     }
-    Some(import::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
+    Some(heads::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
 }
 
 /// A deflated member that is gzip itself: the gzip file, at random access. Others stay as they are.
 fn unwrapped(member: &Member) -> Result<Member, ImportError> {
-    let head = import::heads(&InputSet { members: vec![member.clone()] })?.pop();
+    let head = heads::heads(&InputSet { members: vec![member.clone()] })?.pop();
     match head.is_some_and(|h| is_gzip(&h.head)) {
-        true => import::inflated(member),
+        true => heads::inflated(member),
         false => Ok(member.clone()),
     }
 }

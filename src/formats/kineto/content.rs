@@ -3,13 +3,14 @@
 mod absorb;
 mod pass;
 
+use super::class::{Class, class_of};
 use super::counters::Counters;
 use super::deferred::Deferred;
 use super::event::Known;
 use super::facts::TraceMetadata;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
-use super::tables::Tables;
+use super::table_rows::Tables;
 use crate::base::{Ledger, StrId, TrackId};
 use crate::formats::Preview;
 use crate::formats::json::{compact, unescape};
@@ -83,19 +84,6 @@ struct Cat {
     class: Class,
     /// The category is of work on a device stream.
     is_device: bool,
-}
-
-/// What kind of event a category stands for, as far as a table depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// A kernel, copy or set.
-    Device,
-    /// An operator or a range of the user's, on a thread.
-    Host,
-    /// A Python function or module.
-    Python,
-    /// Anything else.
-    Other,
 }
 
 /// How many categories, and how many strings, are found without the interner.
@@ -249,16 +237,6 @@ fn hash(raw: &[u8]) -> usize {
     let short = raw.iter().take(if raw.len() < 8 { 7 } else { 0 }).fold(0u64, |h, b| h << 8 | u64::from(*b));
     let mixed = (first ^ last.rotate_left(23) ^ short ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 40) as usize
-}
-
-/// The class of a category, in any case of letters.
-fn class_of(cat: &[u8]) -> Class {
-    match &*cat.to_ascii_lowercase() {
-        b"kernel" | b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => Class::Device,
-        b"cpu_op" | b"operator" | b"user_annotation" => Class::Host,
-        b"python_function" => Class::Python,
-        _ => Class::Other,
-    }
 }
 
 /// Whether only torch writes this category.

@@ -2,16 +2,14 @@
 
 use super::content::{Content, Pass};
 use super::graphs::{Captures, claim};
-use super::pieces::TracePieces;
+use super::pieces::{BYTES_PER_SLICE_MIN, TracePiece, TracePieces};
 use crate::base::{Ledger, Severity, text};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::wording;
 use crate::formats::{Companion, ImportError, Piece, Preview, Split, Streamed};
 use crate::model::Profile;
-
-/// The fewest bytes a slice takes on average, in any trace that a program writes.
-pub(super) const BYTES_PER_SLICE_MIN: f64 = 128.0;
+use std::any::Any;
 
 /// Imports one trace.
 pub struct Importer {
@@ -62,6 +60,20 @@ impl Importer {
             "Expected the list `traceEvents` in the root of the trace, found only the keys {} in {size}.",
             keys.join(", ")
         ))
+    }
+
+    /// Adds a piece that begins where this importer is; gives `false` where it does not, or cannot be added.
+    fn add_piece(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        let piece: Box<dyn Any> = piece;
+        let Ok(piece) = piece.downcast::<TracePiece>() else { return false };
+        let TracePiece { splitter, content, ledger: account, from } = *piece;
+        if !self.splitter.meets(&splitter, from) || !self.content.can_absorb(&content) {
+            return false;
+        }
+        self.n_read += splitter.n_read() - from;
+        self.splitter.go_on_from(splitter);
+        self.content.absorb(content, account, ledger);
+        true
     }
 }
 

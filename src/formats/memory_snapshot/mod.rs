@@ -15,7 +15,7 @@ mod tests;
 mod timeline;
 mod value;
 
-use super::import::file_name;
+use super::file_name::file_name;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::{EventId, InputSet, MemberHead, text};
 use crate::model::{Domain, Profile};

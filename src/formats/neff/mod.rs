@@ -101,7 +101,7 @@ impl Format for NeffFile {
         ledger.note("A NEFF has no times: open it together with the .ntff of a run.");
         let meta = Meta {
             format: self.id().into(),
-            title: crate::formats::import::file_name(&member.name).into(),
+            title: crate::formats::file_name::file_name(&member.name).into(),
             facts: facts(&neff, ledger),
             not_available: vec!["Measured data: a NEFF is a program, not a run".into()],
             ..Meta::default()

@@ -7,7 +7,7 @@ use super::keys::Keys;
 use super::record::{self, Key, Values};
 use super::rows;
 use super::schema;
-use super::split::{Piece, Sink, Splitter};
+use super::sections::{Piece, SectionSplitter, Sink};
 use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
@@ -31,7 +31,7 @@ const TOLD: [(&str, &str); 3] = [
 
 /// An import in progress.
 pub(super) struct Importer {
-    splitter: Splitter,
+    splitter: SectionSplitter,
     state: Reader,
 }
 
@@ -71,7 +71,7 @@ impl Importer {
             lane_of: FxHashMap::default(),
             n_previewed: 0,
         };
-        Importer { splitter: Splitter::new(), state }
+        Importer { splitter: SectionSplitter::new(), state }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ID;
 use crate::base::MemberHead;
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::{Root, root};
 use crate::formats::{Claim, neuron_parquet};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::json::Reader;
 use super::store::Store;
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, Member, MemberHead, Severity};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::{Sink, Splitter};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::wording;
@@ -64,7 +64,7 @@ fn member_kind(member: &Member) -> Result<Option<Kind>, ImportError> {
 
 /// A sink that counts.
 trait Counting: Sink {
-    /// Records read so far.
+    /// Records met.
     fn n_read(&self) -> u64;
 }
 

@@ -3,8 +3,9 @@
 use super::HELPER_STOPPED;
 use crate::base::phases::{self, Phase};
 use crate::base::{InputError, Member};
+use crate::formats::feeder::{Feeder, feed_range};
 use crate::formats::gzip::{Inflater, Stop};
-use crate::formats::import::{BLOCK, Feeder, feed_range};
+use crate::formats::heads::BLOCK;
 use crate::formats::{ImportError, Piece, Split};
 use std::ops::Range;
 use std::sync::mpsc::{SyncSender, sync_channel};

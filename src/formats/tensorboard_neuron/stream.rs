@@ -6,7 +6,7 @@ use super::finish::{Found, finish};
 use super::import;
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, MemberHead};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::Profile;

@@ -9,7 +9,7 @@ use crate::analysis::device::run_metrics::metrics::{Computed, Hardware, MetricSo
 use crate::analysis::device::run_metrics::summary::{self, EngineTime};
 use crate::analysis::device::waiting::cause::Causes;
 use crate::analysis::device::waiting::critical_path::{CriticalPath, critical_path_of};
-use crate::analysis::device::waiting::gaps::{self, Gaps, gaps_of, whole};
+use crate::analysis::device::waiting::gaps::{Gaps, gaps_of, whole};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
 
     /// The device part; rules on it say what they lack where it is of another profile.
     pub fn device(&self) -> Option<&'a NeuronDevice> {
-        gaps::device(self.profile)
+        self.profile.neuron_device()
     }
 
     /// The table of either name.
@@ -171,7 +171,7 @@ impl<'a> Case<'a> {
 }
 
 fn products(profile: &Profile, work: &[Engine]) -> Vec<Products> {
-    let Some(device) = gaps::device(profile) else { return Vec::new() };
+    let Some(device) = profile.neuron_device() else { return Vec::new() };
     let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| a.values.as_slice());
     let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let of = |engine: &Engine| {

@@ -1,6 +1,6 @@
 //! Intervals of the timeline of interest: tensors that are moved again and again, and many small transfers at once.
 
-use crate::analysis::device::memory::tensors::{RELOADED, TensorRow};
+use crate::analysis::device::memory::tensor_row::{RELOADED, TensorRow};
 use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};

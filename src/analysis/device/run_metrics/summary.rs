@@ -1,6 +1,8 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use crate::analysis::device::activity::busy::{Busy, busy};
+pub use crate::analysis::device::activity::engine_time::EngineTime;
+pub use crate::analysis::device::run_metrics::metric::Metric;
 use crate::analysis::device::run_metrics::metrics::{Computed, ENGINES, MetricSource, QUEUE_TIMES};
 use crate::analysis::device::run_metrics::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
@@ -32,35 +34,6 @@ pub struct Summary {
     pub notes: Vec<String>,
 }
 
-/// One metric.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Metric {
-    /// Which of the summaries.
-    pub node: u32,
-    /// Its name in the file.
-    pub name: String,
-    /// Heading it is under.
-    pub group: String,
-    /// What the file says, where it is a number.
-    pub file: Option<f64>,
-    /// What the file says, where it is a text.
-    pub text: Option<String>,
-    /// What the formula or the rows give.
-    pub computed: Option<f64>,
-    /// How.
-    pub how: String,
-    /// What it means, in the file's own words.
-    pub meaning: String,
-    /// Whether both are there and disagree.
-    pub differs: bool,
-    /// Whether they differ only by what rows lose that are of whole nanoseconds, or by the digits that the file has.
-    pub is_rounded: bool,
-    /// Half of the last digit of the recorded value, in its unit; `None` where it is not rounded.
-    pub rounding: Option<f64>,
-    /// Whether it is computed with clocks, an array size or a bandwidth that are published for the hardware and not recorded in the file.
-    pub is_published: bool,
-}
-
 /// Metrics that follow from clocks, array size or bandwidth.
 const OF_HARDWARE: [&str; 11] = [
     "hfu_estimated_percent",
@@ -79,21 +52,6 @@ const OF_HARDWARE: [&str; 11] = [
 /// Whether a metric is computed with published values of the hardware.
 fn is_published(facts: &MetricSource<'_>, name: &str) -> bool {
     facts.constants_source().is_some() && OF_HARDWARE.contains(&name)
-}
-
-/// How long an engine of a core was busy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineTime {
-    /// `NC 4`.
-    pub core: String,
-    /// `Tensor`, `DMA`.
-    pub engine: String,
-    /// Time in which anything but a semaphore wait ran.
-    pub busy: DurationNs,
-    /// Instructions, or transfers.
-    pub count: u64,
-    /// Bytes moved, of DMA.
-    pub bytes: Option<u64>,
 }
 
 /// The run, or a range of it, in numbers.

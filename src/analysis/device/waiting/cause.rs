@@ -1,6 +1,5 @@
 //! What an idle engine waits for, from the semaphore of the next instruction, or from what it depends on.
 
-use crate::analysis::device::waiting::gaps::device;
 use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition, recorded_wait};
 use crate::base::{SliceId, StrId};
 use crate::model::{Cell, NeuronDevice, Profile, SemaphoreUse};
@@ -140,7 +139,7 @@ impl<'a> Causes<'a> {
         Causes {
             profile,
             signals,
-            device: device(profile),
+            device: profile.neuron_device(),
             engines: profile.attribute("engine").map(|a| a.values.as_slice()),
             transfers: profile.strings.iter().map(|(_, name)| starts(name)).collect(),
             of_waits: RefCell::default(),

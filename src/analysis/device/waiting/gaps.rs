@@ -8,7 +8,7 @@ use crate::analysis::device::waiting::cause::{Attribution, Cause, Causes};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, for_each_chunk, text};
-use crate::model::{Domain, NeuronDevice, Profile};
+use crate::model::{Domain, Profile};
 use serde::{Deserialize, Serialize};
 
 /// A gap this short is never listed by itself.
@@ -261,12 +261,4 @@ fn notes(profile: &Profile, signals: &Signals<'_>, gaps: &Gaps) -> Vec<String> {
         out.push(format!("{} more gaps are longer than the limit; the totals include them.", text::count(gaps.n_more)));
     }
     out
-}
-
-/// The device part of a profile.
-pub(in crate::analysis::device) fn device(profile: &Profile) -> Option<&NeuronDevice> {
-    match &profile.domain {
-        Domain::NeuronDevice(device) => Some(device),
-        _ => None,
-    }
 }

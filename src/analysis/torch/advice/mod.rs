@@ -4,6 +4,7 @@ mod classic;
 mod idle;
 mod modern;
 mod rates;
+mod savings;
 mod serving;
 mod waves;
 

@@ -3,7 +3,7 @@
 use super::super::counters::Counters;
 use super::super::deferred::{Deferred, Opener};
 use super::super::flows::FlowEnd;
-use super::super::tables::Tables;
+use super::super::table_rows::Tables;
 use super::{Content, Pass};
 use crate::base::{Ledger, StrId, TrackId};
 use crate::model::torch::{Collective, Kernel, MemoryEvent, OperatorInputs};

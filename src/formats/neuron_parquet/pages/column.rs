@@ -137,7 +137,7 @@ fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, m
 }
 
 impl Raw<ByteArray> {
-    /// These behind rows that were identified by codes, and how many there are in total.
+    /// The texts of `codes`, followed by the plain values.
     fn after(mut self, codes: &[u32], texts: &[ByteArray], max_def: i16) -> (Values, usize) {
         let n = codes.len() + self.n_records;
         let mut values: Vec<ByteArray> = codes.iter().filter_map(|code| texts.get(*code as usize).cloned()).collect();

@@ -39,7 +39,7 @@ pub struct File {
 impl File {
     /// Reads the footer.
     pub fn open(member: &Member) -> Result<File, FooterError> {
-        let name = crate::formats::import::file_name(&member.name).to_string();
+        let name = crate::formats::file_name::file_name(&member.name).to_string();
         let _context = Now::reading(&name);
         let source = Source::new(member);
         let ahead = source.ahead();

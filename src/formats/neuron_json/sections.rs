@@ -1,4 +1,7 @@
 //! Splits a large JSON object of sections into records, block by block, holding no more than one record.
+//!
+//! Not the splitter of [`crate::formats::json`]: that one repairs damaged traces and reports the damage, this one refuses a file that is no object of
+//! sections, delivers elements of any type, and lets its sink measure an element while parsing it.
 
 use crate::formats::ImportError;
 use crate::formats::json::nested_len;
@@ -65,7 +68,7 @@ struct Inside {
 }
 
 /// The splitter. Feed it blocks in order.
-pub(super) struct Splitter {
+pub(super) struct SectionSplitter {
     state: State,
     inside: Inside,
     section: String,
@@ -79,9 +82,9 @@ pub(super) struct Splitter {
     pub n_trailing: u64,
 }
 
-impl Splitter {
+impl SectionSplitter {
     pub fn new() -> Self {
-        Splitter {
+        SectionSplitter {
             state: State::Start,
             inside: Inside::default(),
             section: String::new(),
@@ -272,7 +275,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str, block: usize) -> Vec<(String, bool, String, u64)> {
-        let mut splitter = Splitter::new();
+        let mut splitter = SectionSplitter::new();
         let mut out = Vec::new();
         for chunk in text.as_bytes().chunks(block) {
             let mut sink = |p: &Piece<'_>| {
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused_with_the_place() {
-        let error = Splitter::new().feed(b"  [1]", &mut |_: &Piece<'_>| ()).expect_err("an array");
+        let error = SectionSplitter::new().feed(b"  [1]", &mut |_: &Piece<'_>| ()).expect_err("an array");
         assert!(error.to_string().contains("found `[` at byte 2"), "{error}");
     }
 }
