@@ -100,7 +100,7 @@ pub enum TableZipError {
     /// The writer failed.
     #[error(transparent)]
     Worker(Sentence),
-    /// The writer is gone.
+    /// The worker of the writer stopped.
     #[error("The worker that writes Parquet tables has stopped, possibly because of insufficient memory.")]
     Stopped,
 }

@@ -117,7 +117,7 @@ impl PageMeta {
         (0..is_inside.len()).filter(|&i| is_inside[i] && !self.tracks[i].lanes.is_empty()).count()
     }
 
-    /// The track a slice lies on.
+    /// The track of a slice.
     pub fn track_of(&self, slice: SliceId) -> Option<TrackId> {
         tracks::lane_of(&self.lanes, slice).map(|lane| lane.track)
     }

@@ -89,7 +89,7 @@ impl Feeder {
         phases::time(Phase::Parse, || self.importer.feed(text, &mut self.ledger))
     }
 
-    /// Advances by `n_bytes` of that file, whose text was fed.
+    /// Advances by `n_bytes` of the file after their text was fed.
     pub fn pass(&mut self, n_bytes: u64) {
         self.bytes += n_bytes;
         self.importer.expect(self.bytes, self.total);

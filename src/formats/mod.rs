@@ -110,7 +110,7 @@ pub struct Claim {
     pub recognised: String,
 }
 
-/// What the start page says of a format.
+/// Texts about a format for the start page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormatInfo {
     /// Stable word.
@@ -169,7 +169,7 @@ pub struct Field {
     pub value: String,
     /// "ns", "bytes"; empty when the value has none.
     pub unit: String,
-    /// What the field means, where a schema says so.
+    /// Meaning of the field according to a schema, if there is one.
     pub help: String,
 }
 
@@ -199,7 +199,7 @@ pub trait Piece: Any + Send {
     fn feed(&mut self, block: &[u8]);
     /// Bytes of the piece fed so far, and its length.
     fn expect(&mut self, read_bytes: u64, total_bytes: u64);
-    /// All of it as bytes, for another program of the same build: columns as they are in memory. `None`: it cannot be written.
+    /// Serialised for another program of the same build, with columns as in memory. `None`: not supported.
     fn packed(&self) -> Option<Vec<u8>>;
 }
 

@@ -76,7 +76,7 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
+/// Adds a profile and shows it, unless another one of its drop is in front. `rank`: rank and world size from the file.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
     app.state.profiles().update_untracked(|all| {
@@ -181,7 +181,7 @@ fn restore(app: App, background: BackgroundChoices) {
     app.state.is_details_open().set(background.selection.is_some());
 }
 
-/// Closes a tab; its neighbour comes to front, or the start page.
+/// Closes a tab and shows its neighbour or the start page.
 pub fn close_profile(app: App, id: u32) {
     let at = app.state.profiles().with_untracked(|all| all.iter().position(|p| p.id == id));
     let Some(at) = at else {
@@ -205,7 +205,7 @@ pub fn close_profile(app: App, id: u32) {
     runs::forget_closed(app);
 }
 
-/// Says that a tab's worker is gone.
+/// Marks a profile as stopped, with the reason.
 pub fn profile_stopped(app: App, id: u32, sentence: String) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
@@ -233,7 +233,7 @@ pub fn import_begins(app: App, name: String, total: u64, now_ms: f64) -> u32 {
     id
 }
 
-/// What an import turns out to be, once its files are sorted; it waits for its turn.
+/// Sets name and size of an import after its files were sorted; it waits in the queue.
 pub fn import_waits(app: App, id: u32, name: String, total: u64, heap_bytes: u64) {
     update_import(app, id, |import| *import = Importing { name, total, heap_bytes, bytes: 0, phase: Phase::Waiting, ..import.clone() });
 }

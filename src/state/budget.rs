@@ -64,7 +64,7 @@ impl Budget {
         out
     }
 
-    /// How many of these, in order, are read at the same time.
+    /// How many of them, in order, can be read at the same time.
     pub fn n_at_once(&self, open: u64, heaps: &[u64]) -> usize {
         let starts = |n: &usize| self.next(open, &heaps[..*n], heaps[*n]) == Next::Start;
         (0..heaps.len()).take_while(starts).count().max(1)

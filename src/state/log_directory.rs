@@ -35,7 +35,7 @@ pub struct LogDirectory {
     pub is_busy: bool,
 }
 
-/// What was found in a directory, in order; `before` is the last list of it.
+/// The profiles found in a directory, in order; `before` is the previous list.
 pub fn profiles(found: &[Found], before: Option<&[LogProfile]>) -> Vec<LogProfile> {
     let path = |f: &Found| f.paths.first().cloned().unwrap_or_default();
     let origins: Vec<Origin> = found.iter().map(|f| Origin { drop: 0, path: path(f), rank: None }).collect();

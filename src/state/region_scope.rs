@@ -85,7 +85,7 @@ pub fn use_region(app: App, name: String, query: ScopeQuery, rows: Vec<String>) 
     });
 }
 
-/// The scope as the worker takes it; `None` where nothing is left of it.
+/// The scope as the worker computes it; `None` if it is empty.
 async fn set(app: App, name: String, query: ScopeQuery) -> Option<RegionScope> {
     let front = app.front_untracked()?;
     let scope = front.ask.ask(query).await.ok()?;

@@ -21,7 +21,7 @@ pub struct Search {
     pub hits: Arc<Vec<SliceId>>,
     /// All there are.
     pub n_total: u64,
-    /// Times of such a name, by time; they come after the slices.
+    /// Instants with a matching name, by time; listed after the slices.
     pub instants: Arc<Vec<InstantId>>,
     /// All there are.
     pub n_instants: u64,
@@ -46,7 +46,7 @@ impl Search {
     }
 }
 
-/// A search in the records of the file, as far as it is.
+/// Progress of a search in the records of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scanned {
     /// Hits in records so far, by id.
@@ -59,7 +59,7 @@ pub struct Scanned {
     pub n_unreadable: u64,
     /// Whether it is over: at the end, or stopped.
     pub is_over: bool,
-    /// Keys of the fields met, by name.
+    /// Keys of the fields found so far, by name.
     pub keys: Arc<Vec<String>>,
 }
 
@@ -107,7 +107,7 @@ pub struct SearchOptions {
     pub category: Choice<String>,
     /// Conditions that all must hold, as [`terms_text`] writes them.
     pub terms: Choice<String>,
-    /// The field whose values are recorded.
+    /// The field to read.
     pub values: Choice<String>,
 }
 

@@ -8,7 +8,7 @@ pub enum Step {
     /// The search, or a choice inside a view: no step.
     #[default]
     None,
-    /// The visible window alone: zooming and panning make one step as long as they go on.
+    /// Only the visible window changed: continuous zooming and panning is one step.
     Window,
     /// Another view, profile, selection or selected range.
     Place,

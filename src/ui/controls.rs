@@ -57,7 +57,7 @@ pub fn CopyButton(
 /// A button that opens a panel; Escape and a click elsewhere close it.
 #[component]
 pub fn Menu(
-    /// What the button says.
+    /// Text of the button.
     #[prop(into)]
     label: String,
     /// What the panel holds.

@@ -44,7 +44,7 @@ impl<T: Send + Sync + 'static> QueryState<T> {
     }
 }
 
-/// Asks what `query` says; `None` asks nothing and forgets the answer.
+/// Asks the question in `query`; `None` clears the answer.
 pub fn use_query<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> QueryState<Q::Answer> {
     let value = RwSignal::new(None::<Arc<Q::Answer>>);
     let keep = move |answer: Option<EncodedAnswer>| {
@@ -118,7 +118,7 @@ pub fn latest<T: Send + Sync + 'static, F: Future<Output = T> + 'static>(start: 
     value
 }
 
-/// Runs what `start` starts, and again whenever what `start` reads changes: one at a time, of those that come meanwhile the last.
+/// Runs the future of `start`, again whenever its signals change. One at a time; of the changes during a run only the last counts.
 pub fn run_latest<F: Future<Output = ()> + 'static>(start: impl Fn() -> F + 'static) {
     run_boxed(Box::new(move || Box::pin(start())));
 }

@@ -66,11 +66,11 @@ const N_AHEAD: usize = 4;
 /// Files that are shorter than this are read before a reader could help, bytes.
 const READER_MIN: u64 = 16 << 20;
 
-/// Where blocks come from.
+/// Source of the blocks.
 enum Source {
     /// While a block is worked on the next ones are on their way.
     File(File, Option<Rc<Reader>>),
-    /// A member of an archive, read when its turn comes.
+    /// A member of an archive, read on demand.
     Member(Member),
 }
 

@@ -14,7 +14,7 @@ pub(super) fn filled(bytes: &[u8]) -> ArrayBuffer {
     buffer
 }
 
-/// The bytes of a buffer, all of them.
+/// Copies all bytes of a buffer.
 pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
     let bytes = Uint8Array::new(buffer);
     if bytes.length() as usize != out.len() {

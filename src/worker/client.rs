@@ -15,7 +15,7 @@ pub enum EngineError {
     /// The worker died or was stopped.
     #[error("The worker of this profile has stopped. Open the file again to continue.")]
     Stopped,
-    /// The question makes no sense for this profile; a sentence says why.
+    /// This profile has no answer to the question; a sentence.
     #[error("{0}")]
     Refused(String),
     /// The answer is not of the question's kind: page and worker differ.
@@ -44,13 +44,13 @@ pub struct Call {
     pub reply: oneshot::Sender<Reply>,
 }
 
-/// Asks one open profile. Cheap to clone; `Send`, so that it can live in signals.
+/// Client of one open profile. Cheap to clone; `Send`, because signals require it.
 #[derive(Debug, Clone)]
 pub struct Ask(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
-    /// The flag says whether its questions are counted.
+    /// Whether its questions are counted as pending.
     Channel(mpsc::UnboundedSender<Call>, bool),
     /// Which of the sessions of tests. In tests alone: a page that may answer links the whole engine.
     #[cfg(test)]

@@ -86,7 +86,7 @@ pub enum WorkerError {
     /// No importer has that name.
     #[error("Unknown format `{0}`.")]
     UnknownFormat(String),
-    /// A message that has to come with a file came alone.
+    /// A message that needs a file came without one.
     #[error("No file came with this.")]
     NoFile,
     /// A Zstandard file could not be decompressed.

@@ -34,7 +34,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// The program that imports a profile of these files.
+    /// The program that can import these files.
     pub fn of(found: &Found) -> Program {
         if found.needs_full { Program::Full } else { Program::Common }
     }
@@ -57,13 +57,13 @@ pub enum FromWorker {
     Opened(Box<Opened>, Box<PageColumns>),
     /// It cannot be opened; a sentence.
     Failed(Sentence),
-    /// The worker is gone; a sentence.
+    /// The worker stopped; a sentence.
     Died(Sentence),
     /// The next bytes of an archive.
     Written(Written),
 }
 
-/// What comes from a worker, in order.
+/// Messages of a worker, in order.
 pub type Events = mpsc::UnboundedReceiver<FromWorker>;
 
 type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<EncodedAnswer, EngineError>>>>>;
@@ -217,7 +217,7 @@ fn started_now(file: &str) -> Result<Worker, JsValue> {
     start.call1(&keeper, &file.into())?.dyn_into()
 }
 
-/// The worker that `index.html` started while the page's program was loading, what it said so far, and why it ended if it did. Once.
+/// The worker that `index.html` started while the page's program was loading, its messages so far, and its error if it failed. Only the first call gets it.
 fn started_early() -> Option<(Worker, Array, Option<String>)> {
     let (keeper, take) = of_early("takeWorker")?;
     let parts: Array = take.call0(&keeper).ok()?.dyn_into().ok()?;

@@ -81,7 +81,7 @@ impl Orders {
     }
 }
 
-/// How pieces of such a file are read.
+/// The splitter for the order's format.
 fn split(order: &PieceOrder) -> Option<&'static dyn Split> {
     formats::by_id(&order.claim.format)?.streamed(&order.claim, &order.path)?.split()
 }

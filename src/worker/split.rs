@@ -13,7 +13,7 @@ use crate::formats::{Claim, Split};
 use std::collections::HashMap;
 use web_sys::File;
 
-/// How much of a member says about what kind its root is, bytes.
+/// Bytes at the start of a member that are enough to see the type of its root.
 const HEAD: u64 = 4096;
 
 /// A member that is read in pieces.

@@ -1,4 +1,4 @@
-//! Decompresses a Zstandard file into a file of the browser, which may keep that on the disk: nothing of it stays in the worker.
+//! Decompresses a Zstandard file into a `File` of the browser, which may keep it on disk instead of the worker's memory.
 
 use super::blob::Blocks;
 use super::error::{BrowserError, Incomplete, Sentence, UnpackError, WorkerError};

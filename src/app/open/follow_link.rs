@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-/// Shows what a link says of the profile in front.
+/// Applies a link to the profile in front.
 pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     if !wanted.view.is_empty() {
         actions::show_view(app, &wanted.view);

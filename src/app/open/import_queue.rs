@@ -48,7 +48,7 @@ pub fn ended(app: App, id: u32) {
     go_on(app);
 }
 
-/// Starts the first job that waits, whatever the budget says: the user has decided.
+/// Starts the first waiting job regardless of the budget, because the user decided so.
 pub fn start_anyway(app: App) {
     let job = POOL.with_borrow_mut(|pool| {
         let job = pool.waiting.pop_front()?;

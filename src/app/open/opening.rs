@@ -52,7 +52,7 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
         match task.await {
             Ok(Ok(sorted)) => {
                 expect_files(app, drop, sorted.iter().filter(|s| s.2.replaces.is_none()).map(|s| &s.0));
-                // The first takes the place of the import that stands for the drop.
+                // The first profile replaces the import entry of the drop.
                 let ids = |i: usize| if i == 0 { id } else { actions::import_begins(app, String::new(), 0, now_ms()) };
                 let jobs = sorted.into_iter().enumerate().map(|(i, (found, files, target))| job(app, ids(i), found, files, target));
                 import_queue::submit(app, jobs.collect());
@@ -91,7 +91,7 @@ pub fn close(app: App, id: u32) {
     import_queue::go_on(app);
 }
 
-/// Opens the files of a tab again, whose worker is gone.
+/// Opens the files of a tab again after its worker stopped.
 pub fn reopen(app: App, id: u32) {
     let registered = worker_registry::files(id);
     let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
@@ -153,7 +153,7 @@ fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, target: Target)
 /// Formats whose files have workers and spans.
 const WITH_WORKERS: [&str; 1] = ["kineto"];
 
-/// Names tell runs and spans before anything is read.
+/// The file names give runs and spans before anything is read.
 fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>) {
     let traces = found.filter(|f| WITH_WORKERS.contains(&f.claim.format.as_str()));
     runs::expect_files(app, drop, traces.filter_map(|f| f.paths.first().cloned()));
@@ -191,7 +191,7 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
     Err(OpenError::Stopped.of_file(meant))
 }
 
-/// Whether that content is open; if so it comes to front.
+/// Whether a profile of that content is open; if so, shows it.
 fn is_known(app: App, hash: &str) -> bool {
     let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
     if let Some(known) = known {
@@ -246,7 +246,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
     if wanted.is_some() {
         app.state.wanted().set(None);
     }
-    // A profile of its drop may be in front of it: then it is a link that brings it there.
+    // If another profile of the same drop is in front, the link shows this one.
     let is_front = app.state.front().get_untracked() == Some(id);
     if let Some(wanted) = wanted.or(awaited.filter(|_| is_front)) {
         app.state.awaited().update_untracked(|all| all.retain(|w| w.hash != wanted.hash));

@@ -37,7 +37,7 @@ fn of_phase(app: App, is: impl Fn(Phase) -> bool) -> Vec<u32> {
     app.state.imports().with(|all| all.iter().filter(|i| is(i.phase)).map(|i| i.id).collect())
 }
 
-/// How many, how much memory, how many at a time; and a stop for all of them.
+/// How many imports, how much memory, how many at a time, and a button that stops all of them.
 #[component]
 fn Plan() -> impl IntoView {
     let app = App::expect();
@@ -57,10 +57,10 @@ fn Plan() -> impl IntoView {
     }
 }
 
-/// Lines of those that wait; more than these are only counted.
+/// Waiting imports that are listed; further ones are only counted.
 const N_WAITING: usize = 8;
 
-/// What waits for its turn, or for the user's word.
+/// Imports that wait for others or for the user's decision.
 #[component]
 fn Waiting() -> impl IntoView {
     let app = App::expect();
@@ -100,7 +100,7 @@ fn WaitingLine(id: u32) -> impl IntoView {
 
 /// Milliseconds between two pictures of the lanes: reports come more often, and the worker wants the processor.
 const PAINT_MS: f64 = 200.0;
-/// An import is young so many milliseconds: its first lanes are painted as they come.
+/// In the first milliseconds of an import, lanes are painted as soon as they arrive.
 const YOUNG_MS: f64 = 1000.0;
 
 #[component]
@@ -161,7 +161,7 @@ fn memory(import: &Importing) -> String {
     format!("about {} of memory", text::bytes(import.heap_bytes))
 }
 
-/// Lanes so far: what of each pixel column is busy.
+/// Lanes so far: the busy share of each pixel column.
 fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
     let (width, height) = (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32);
     let bytes = picture(preview, width, height / LANE_HEIGHT_PX, |slot| palette::colour(slot, is_dark));

@@ -50,7 +50,7 @@ pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     let rest: Vec<_> = rest.into_iter().filter(|f| !is_beside_source(&f.name)).collect();
     let n = source.len();
     SOURCE_FILES.with_borrow_mut(|all| {
-        // What comes later stands for what came before under the same path.
+        // A later file replaces an earlier one with the same path.
         all.retain(|old| source.iter().all(|new| new.name != old.name));
         all.extend(source);
         all.truncate(MOST);
@@ -86,7 +86,7 @@ fn show_place(app: App, ask: Ask, place: SourceLocation) {
     });
 }
 
-/// The line that was asked for in the details, and of which instruction: another one has its own lines.
+/// The source line requested in the details, and the instruction it belongs to.
 #[derive(Clone, Copy)]
 struct RequestedLocation(RwSignal<Option<(EventId, SourceLocation)>>);
 

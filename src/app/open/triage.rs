@@ -1,4 +1,4 @@
-//! Sorts what the user gave: which profiles it holds, and whether one of them completes another that is open.
+//! Sorts dropped files into profiles, and finds those that complete an open profile.
 
 use crate::app::error::OpenError;
 use crate::app::open::file_drop::{Dropped, raw};
@@ -94,7 +94,7 @@ async fn join_neff(
             continue;
         };
         mains.push((union.len(), found.paths.first().cloned().unwrap_or_default(), id));
-        // A NEFF that it had before makes room.
+        // A NEFF that the profile already had is replaced.
         union.extend(own.into_iter().enumerate().filter(|(i, f)| *i == 0 || !f.name.ends_with(".neff")).map(|(_, f)| f));
     }
     union.extend(inspection.found.iter().filter(|f| is_neff(f)).flat_map(|f| &f.files).filter_map(|&i| files.get(i).cloned()));

@@ -47,7 +47,7 @@ pub fn Front() -> impl IntoView {
     }
 }
 
-/// The view whose turn it is.
+/// The current view.
 #[component]
 fn View(columns: Signal<Option<Arc<PageColumns>>>, details: RwSignal<Option<Details>>, flows: FlowChoice) -> impl IntoView {
     let app = App::expect();
@@ -98,7 +98,7 @@ fn coloured(app: App) -> Signal<Option<Arc<PageColumns>>> {
     columns.into()
 }
 
-/// Views that tell more of a chosen row beside their table: the drawer, opened elsewhere, waits there.
+/// Views with their own panel for the chosen row: the details drawer is not shown over it.
 const WITH_PANEL: [&str; 2] = ["operators", "kernels"];
 
 /// Details of the selected slice or instant; the last answer stays until the next.

@@ -36,7 +36,7 @@ pub(in crate::app) fn sample_of(profile: &OpenProfile) -> Option<&'static str> {
     SAMPLES.iter().map(|s| s.0).find(|name| *name == profile.path)
 }
 
-/// Starts the reading of a sample that comes to front for the first time. Once, by the root.
+/// Starts the guided reading of a sample that is shown for the first time. Called once, by the root.
 pub(in crate::app) fn follow(app: App) {
     let front = Memo::new(move |_| app.front().map(|p| (p.id, p.hash)));
     effect(move || {

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
 
-/// Slices of which the facts are kept.
+/// Summaries in the cache.
 const MOST_CACHED: usize = 500;
 
 /// Glances at the slices of one profile.

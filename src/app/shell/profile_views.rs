@@ -32,7 +32,7 @@ pub(in crate::app) fn ledger(front: Front) -> AnyView {
     view! { <LedgerView ledger=Signal::stored(ledger) checks below /> }.into_any()
 }
 
-/// What the file says of itself, and the views that are missing.
+/// Metadata of the file, and the missing views.
 pub(in crate::app) fn profile(front: Front) -> AnyView {
     view! { <ProfileView columns=front.columns views=front.missing /> }.into_any()
 }
@@ -96,7 +96,7 @@ pub(in crate::app) fn rows(front: Front) -> AnyView {
     view! { <div class="stacked"><StackBar stacked /><crate::app::wiring::system::RowsBar />{timeline}{legend}{sums}</div> }.into_any()
 }
 
-/// What the colours stand for; absent unless it is wanted.
+/// The legend of the colours, if the user wants one.
 #[component]
 fn ColourLegend(ask: Ask) -> impl IntoView {
     let app = App::expect();

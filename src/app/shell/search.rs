@@ -17,7 +17,7 @@ const ID: &str = "search";
 /// Hits that the page holds; all are counted.
 const LIMIT: u32 = 1_000_000;
 const PAUSE_MS: u32 = 120;
-/// The list of hits is put together anew after so many parts.
+/// The list of hits is rebuilt after this many parts.
 const PARTS: u32 = 16;
 
 /// Puts the cursor into the search box.
@@ -237,7 +237,7 @@ fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanne
     let starts = &profile.columns.start;
     let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));
     app.state.search().update(|s| {
-        // The hit shown last keeps its number as long as it is a hit.
+        // The last shown hit keeps its number while it still matches.
         let shown = s.at.and_then(|at| s.hits.get(at).copied());
         s.at = shown.and_then(|slice| all.iter().position(|h| *h == slice));
         s.n_total = n_names.max(all.len() as u64);

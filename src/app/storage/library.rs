@@ -70,7 +70,7 @@ pub fn resume(app: App) {
     });
 }
 
-/// Opens these profiles as they were, one after the other, and brings one of them to front.
+/// Opens the profiles one after the other and shows one of them.
 async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
     for hash in hashes {
         app.state.resumable().update(|all| all.retain(|h| *h != hash));
@@ -179,7 +179,7 @@ async fn copy(app: App, entry: &Entry) -> Result<(), BrowserError> {
     call("copy", &[entry.hash.as_str().into(), listed(&files), name]).await.map(drop)
 }
 
-/// The files that were kept, and whether one of them has changed since. May ask the user for permission.
+/// The stored files, and whether one of them has changed. May ask the user for permission.
 async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), BrowserError> {
     let found: Array = call("open", &[entry.hash.as_str().into(), entry.label().into()]).await?.unchecked_into();
     let mut is_changed = false;

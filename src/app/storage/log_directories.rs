@@ -104,7 +104,7 @@ pub async fn file_of(app: App, path: &str) -> Option<Dropped> {
     None
 }
 
-/// The files of these profiles, each once.
+/// The files of the profiles, without duplicates.
 fn files_of(id: &str, at: &[usize]) -> Vec<Dropped> {
     LISTED.with_borrow(|all| {
         let Some((found, files)) = all.get(id) else { return Vec::new() };

@@ -26,11 +26,11 @@ use web_sys::CanvasRenderingContext2d;
 pub const PANEL: &str = "panel";
 
 thread_local! {
-    /// What the scripts get; one for as long as the page lives.
+    /// The object for scripts; created once.
     static HOST: RefCell<Option<Object>> = const { RefCell::new(None) };
     /// Where the Chrome trace that is being saved continues.
     static TRACE: Cell<Option<TraceCursor>> = const { Cell::new(None) };
-    /// Where the records of the selected range go on.
+    /// Where reading the records of the selected range continues.
     static RECORDS: Cell<Option<RecordsCursor>> = const { Cell::new(None) };
 }
 

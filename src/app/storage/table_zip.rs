@@ -118,7 +118,7 @@ impl Writing {
             let mut written = written?;
             self.part = following.transpose()?;
             if self.part.is_some() {
-                // A part of which nothing is in the range has no bytes.
+                // A part without rows in the range has no bytes.
                 if written.bytes.is_empty() {
                     continue;
                 }

@@ -34,7 +34,7 @@ pub fn save(app: App) {
     save_text(&file_name(&first.own_title, ENDING.trim_start_matches('.')), "application/json", &workspace.to_text());
 }
 
-/// Loads the workspaces of a drop, and returns the rest of it.
+/// Loads the workspaces of a drop and returns the other files.
 pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     let (workspaces, rest): (Vec<_>, Vec<_>) = dropped.into_iter().partition(|f| f.name.ends_with(ENDING));
     for Dropped { name, file } in workspaces {
@@ -91,7 +91,7 @@ fn open_profile(app: App, hash: &str) -> Option<OpenProfile> {
     app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash).cloned())
 }
 
-/// A profile in front shows it at once, another one when it comes to front.
+/// Applied at once to the profile in front, to another one when it is shown.
 fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState) {
     let annotations = joined(&profile.background.annotations, &saved.annotations);
     stored_annotations::keep_annotations(&profile.hash, &annotations);

@@ -1,4 +1,4 @@
-//! Chunks of the page's program: views that are loaded when one of them is first shown, or while nothing else is to be done.
+//! Chunks of the page's program: each has some views and is loaded when one of them is first shown, or while the page is idle.
 //!
 //! With the feature `split`, `wasm_split_helpers` marks the functions of a chunk, and `scripts/split.mjs` cuts the linked program at them. Without it
 //! (tests, linters) everything is one program and a chunk is always there.
@@ -72,7 +72,7 @@ struct Loads {
 thread_local! {
     // No owner's: views come and go, what is loaded stays.
     static LOADS: Loads = Loads { n_running: ArcRwSignal::new(0), n_ended: ArcRwSignal::new(0), has_failed: ArcRwSignal::new(false) };
-    /// Views whose chunk is there.
+    /// Views with a loaded chunk.
     static LOADED: RefCell<HashSet<*const Later>> = RefCell::default();
 }
 
@@ -97,7 +97,7 @@ fn load(view: &'static Later) {
     });
 }
 
-/// Loads the chunks of views one after the other ahead of need. Whoever shows a view whose chunk did not come loads it again.
+/// Loads the chunks of views one after the other, before they are shown. A chunk that failed is loaded again when its view is shown.
 pub(in crate::app) fn prefetch(views: Vec<&'static Later>) {
     spawn_local(async move {
         for view in views {

@@ -29,7 +29,7 @@ fn regions(app: App) -> Signal<Vec<(String, TimeRange)>> {
     Memo::new(move |_| named()).into()
 }
 
-/// Shows slices in the timeline, the first of them selected.
+/// Shows slices in the timeline and selects the first one.
 fn to_slices(app: App) -> Callback<Vec<SliceId>> {
     Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();

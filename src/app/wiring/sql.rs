@@ -92,7 +92,7 @@ fn sources(all: &[OpenProfile]) -> Vec<Source> {
     out
 }
 
-/// Calls the first of these `experiment` and the first other one of its kind `base`, unless a profile has such a name already.
+/// Names the first profile `experiment` and the next one of the same kind `base`, unless a profile already has that name.
 fn name_pair(sources: &mut [Source], is_like: impl Fn(u32) -> bool) {
     let Some(other) = sources.iter().skip(1).position(|s| is_like(s.id)) else { return };
     if sources.iter().all(|s| ![BASE, EXPERIMENT].contains(&s.schema.as_str())) {

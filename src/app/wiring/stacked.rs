@@ -41,7 +41,7 @@ impl Stacked {
         Stacked { ids, stack, choice }
     }
 
-    /// Who answers for each of them, from top to bottom. Not tracked.
+    /// The client of each worker, from top to bottom. Not tracked.
     pub(in crate::app) fn asks(&self, app: App) -> Vec<Ask> {
         let ids = self.ids.get_untracked();
         app.state.profiles().with_untracked(|all| ids.iter().filter_map(|id| Some(all.iter().find(|p| p.id == *id)?.ask.clone())).collect())

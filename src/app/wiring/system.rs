@@ -126,7 +126,7 @@ fn open_device(app: App, front: u32, id: u32, slice: SliceId) {
     });
     app.selection.set(Some(slice.into()));
     actions::commit_range(app, span);
-    // What is chosen here is kept with the tab, and is back when it comes to front again.
+    // The choice belongs to the tab and is restored when the tab is shown again.
     actions::show_profile(app, id);
     let window = app.front_untracked().map(|p| p.columns.range());
     actions::show_view(app, "timeline");

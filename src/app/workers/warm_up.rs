@@ -19,7 +19,7 @@ use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::HtmlElement;
 
-/// A page that opens a file as soon as it is there has no time for this.
+/// No warm-up when a file is opened right after the page has loaded.
 const PAUSE_MS: u32 = 250;
 /// Views that between them draw with what the others draw with: lanes, charts, tables. A trace opens at the first.
 const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];

@@ -1,4 +1,4 @@
-//! What belongs to the browser's one thread and so cannot live in signals: workers and files of open profiles, imports that can be stopped.
+//! Workers and files of open profiles, and imports that can be stopped. They belong to the browser's one thread, so signals cannot hold them.
 
 use crate::app::error::StartError;
 use crate::app::open::file_drop::Dropped;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Handle {
     /// Its files, to be read again.
     pub files: Vec<Dropped>,
-    /// What of them it is.
+    /// Which profile in these files.
     pub found: Found,
 }
 
@@ -31,7 +31,7 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles whose workers were asked to prepare.
+    /// Profiles with a worker that was already told to prepare answers.
     prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
 }
@@ -75,7 +75,7 @@ pub fn drop_link(id: u32) {
     drop(gone);
 }
 
-/// Forgets a worker that is gone. Returns whether the profile had no other meanwhile.
+/// Removes a stopped worker. Returns `false` if the profile already has another one.
 pub fn drop_dead_link(id: u32, number: u32) -> bool {
     let is_current = HANDLES.with_borrow(|h| h.links.get(&id).is_some_and(|(n, _)| *n == number));
     if is_current {
@@ -117,7 +117,7 @@ pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     })
 }
 
-/// The files of a profile, and what of them it is.
+/// The files of a profile, and which profile in them it is.
 pub fn files(id: u32) -> Option<(Vec<Dropped>, Found)> {
     HANDLES.with_borrow(|h| h.files.get(&id).cloned())
 }
@@ -133,7 +133,7 @@ pub fn give_back(worker: (Link, Events)) {
     drop(second);
 }
 
-/// The worker that has nothing to do, if there is one that lives.
+/// The spare worker, if there is one and it still runs.
 pub fn take_spare() -> Option<(Link, Events)> {
     let (link, mut events) = HANDLES.with_borrow_mut(|h| h.spare.take())?;
     (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events))

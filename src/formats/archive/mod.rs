@@ -92,7 +92,7 @@ pub fn expand(input: &InputSet, wanted: Option<&[String]>) -> Expanded {
 
 /// The members of an archive, or why it cannot be listed; `None` when the file is none.
 fn listing(file: &Member) -> Option<Result<Listing, ArchiveError>> {
-    // A file that cannot be read says so where it is opened.
+    // An unreadable file is reported when it is opened.
     let head = heads::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
     if zip::is_zip(&head.head) && !head.is_gzip {
         return Some(zip::list(file));
@@ -103,7 +103,7 @@ fn listing(file: &Member) -> Option<Result<Listing, ArchiveError>> {
     Some(heads::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
 }
 
-/// A deflated member that is gzip itself: the gzip file, at random access. Others stay as they are.
+/// For a deflated member that is itself gzip: the gzip file at random access. Others are unchanged.
 fn unwrapped(member: &Member) -> Result<Member, ImportError> {
     let head = heads::heads(&InputSet { members: vec![member.clone()] })?.pop();
     match head.is_some_and(|h| is_gzip(&h.head)) {
@@ -128,7 +128,7 @@ fn is_litter(name: &str) -> bool {
     name.starts_with("__MACOSX/") || name.rsplit('/').next().is_some_and(|file| file.starts_with("._") || file == ".DS_Store")
 }
 
-/// Why an archive, or a member of it, is not read. The message is the rest of a sentence that begins with the archive's name.
+/// Why an archive, or a member of it, is not read. The message is the end of a sentence that begins with the archive's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum ArchiveError {
     /// The bytes could not be read.

@@ -37,7 +37,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// What the directory says of a member.
+/// A member's entry in the directory.
 struct Record {
     name: String,
     flags: u16,

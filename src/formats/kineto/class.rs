@@ -1,6 +1,6 @@
 //! The class of an event, by its category.
 
-/// What kind of event a category stands for, as far as a table depends on it.
+/// The kind of event of a category, as needed to choose a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// A kernel, copy or set.

@@ -46,12 +46,12 @@ pub struct Content {
     pub(super) asyncs: Asyncs,
     pub(super) flows: Blocks<FlowEnd>,
     pub(super) tables: Tables,
-    /// What the root says.
+    /// Values of the root.
     #[serde(skip)]
     pub facts: TraceMetadata,
     /// The list of events was found.
     pub has_events: bool,
-    /// Records met.
+    /// Records read so far.
     pub n_records: u64,
     /// Latest end of anything.
     pub(super) last: i64,
@@ -90,7 +90,7 @@ struct Cat {
 const CATS: usize = 24;
 const RECENT: usize = 1024;
 
-/// A record's way into the content, with the ledger at hand.
+/// Adds records to the content, and skipped ones to the ledger.
 pub struct Pass<'a> {
     /// Where it goes.
     pub content: &'a mut Content,
@@ -200,7 +200,7 @@ impl Content {
         id
     }
 
-    /// The category's id and class; also notes what it says about the trace and the thread.
+    /// The category's id and class. Also records what it implies about the trace and the thread.
     #[inline]
     pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> (StrId, Class) {
         let at = match self.cats.iter().position(|c| c.raw == raw) {

@@ -38,7 +38,7 @@ impl Importer {
         }
     }
 
-    /// An importer of a trace whose graph captures are wanted.
+    /// An importer of a trace that is read for its graph captures.
     fn of_captures(title: &str) -> Self {
         let mut out = Importer::new(title);
         out.content.tables.keeps_launch_kernels = true;
@@ -89,13 +89,13 @@ impl Streamed for Importer {
     }
 
     fn expect(&mut self, read_bytes: u64, total_bytes: u64) {
-        // A share too small to tell, or already told.
+        // The share is too small for an estimate, or the estimate was made.
         if read_bytes == 0 || self.has_expectation || total_bytes <= read_bytes {
             return;
         }
         self.has_expectation = true;
         let scale = total_bytes as f64 / read_bytes as f64;
-        // No trace has more slices for its bytes; a file that begins as if it had does not get memory for them.
+        // No trace has more slices per byte, so a misleading beginning cannot reserve more memory.
         let most = self.n_read as f64 * scale / BYTES_PER_SLICE_MIN;
         self.content.expect(scale * 1.02, most);
     }

@@ -76,7 +76,7 @@ impl Recognise for Kineto {
         for (main, mut recognised) in runs {
             let mut members = vec![main];
             let companions = graphs::claim::companions(heads, &places, main);
-            // Another format may have taken what lies beside them.
+            // Another format may have claimed the other files.
             members.extend(companions.into_iter().filter(|m| taken.get(*m) != Some(&true)));
             if members.len() > 1 {
                 recognised.push_str(" With traces of the capture of its graphs.");

@@ -178,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// A record whose fields were read one by one.
+    /// A record from its fields.
     fn record(&mut self, piece: &Piece<'_>, text: &str, fields: &Fields<'_>, ledger: &mut Ledger) {
         let Some(table) = self.keys.of(piece.section) else {
             self.note_table(piece.section, fields);
@@ -243,7 +243,7 @@ impl Reader {
         (entry.0, entry.1) = (owner, entry.1 + 1);
     }
 
-    /// What a table says about tracks.
+    /// Values of a table about tracks.
     fn note_table(&mut self, section: &str, fields: &Fields<'_>) {
         let get = |key: &str| fields.iter().find(|f| f.0 == key).map(|f| f.1);
         let text = |key: &str| get(key).map(|raw| raw.text().into_owned()).unwrap_or_default();

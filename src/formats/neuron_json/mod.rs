@@ -110,7 +110,7 @@ fn identifying_section(head: &[u8]) -> Option<String> {
     if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
         is_other |= section.is_empty();
     }
-    // A run of which nothing but warnings is left: they alone tell, where they are the profiler's and all there is.
+    // A file with only the profiler's warnings is recognised by them.
     let are_all = are_warnings && read.is_ok() && splitter.is_done() && splitter.n_trailing == 0;
     let alone = weak.first().filter(|_| are_all).cloned();
     // A name that other files may have as well does not record it; two of them beside each other do.
@@ -162,7 +162,7 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     out
 }
 
-/// Omits fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
+/// Skips fields with a word or number for "not recorded". An id of 0 is none if the same id with its subgraph is missing.
 pub(crate) fn skip_unrecorded(fields: &mut Vec<Field>) {
     let has = |key: &str| fields.iter().any(|f| f.key == key && !f.value.is_empty());
     let (has_bir, has_penguin) = (has("bir_id"), has("penguin_id"));

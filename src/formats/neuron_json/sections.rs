@@ -10,7 +10,7 @@ use crate::formats::json::nested_len;
 const MAX_RECORD: usize = 64 << 20;
 const MAX_KEY: usize = 64 << 10;
 
-/// One value met in the file.
+/// One value of the file.
 pub(super) struct Piece<'a> {
     /// The root key it is under, escapes as written.
     pub section: &'a str,

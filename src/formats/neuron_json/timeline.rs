@@ -168,7 +168,7 @@ impl Timeline {
         self.cores.len()
     }
 
-    /// Where transfers of a ring stand: `engine` and `queue` by their numbers. Asked for every transfer.
+    /// Track of the transfers of a ring, by the numbers of engine and queue. Called for every transfer.
     pub fn ring(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
         if let Some(ring) = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)) {
             return *ring;

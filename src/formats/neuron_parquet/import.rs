@@ -16,7 +16,7 @@ use crate::formats::{Claim, Field, ImportError, ProgressReporter};
 use crate::model::{self, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
+/// No file has more rows per byte, so a wrong footer cannot reserve more memory.
 const BYTES_PER_ROW_MIN: u64 = 8;
 
 /// Imports a directory.
@@ -67,7 +67,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Pr
 pub(super) struct Opened {
     /// Its tables, by name.
     pub tables: BTreeMap<String, Table>,
-    /// Names of tables of which a file could not be opened.
+    /// Names of tables with an unreadable file.
     pub unreadable: Vec<String>,
 }
 

@@ -210,7 +210,7 @@ fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]], (is_many, l
             ledger.skip(Severity::DataLoss, "too_much", reason, 0, || node.name.clone());
             continue;
         }
-        // Of many files the name of a node says which.
+        // With many files, the node's name identifies the file.
         let file = is_many.then(|| (NODE_OF_FILE, Cell::Text(node.name.clone())));
         tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter().chain(file));
     }

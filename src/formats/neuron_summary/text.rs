@@ -21,7 +21,7 @@ pub(super) struct Text {
     pub memory: Vec<[String; 4]>,
 }
 
-/// A line as it is read.
+/// Kinds of lines.
 enum Line<'a> {
     /// Blank, a rule between rows, or names of columns.
     Nothing,

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Parquet,
 }
 
-/// How a member was recognised as a system profile by itself.
+/// How a single member was recognised as a system profile.
 fn recognise(head: &MemberHead) -> Option<&'static str> {
     let Root::Object { keys, .. } = root(&head.head)? else {
         return None;

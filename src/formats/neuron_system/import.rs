@@ -36,7 +36,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
     if store.is_empty() {
         return Err(ImportError::Invalid("Expected events, memory use or CPU use in the system profile, found none.".into()));
     }
-    // The traces come last: by then it is known of which instance they are.
+    // The traces are read last, when their instance is known.
     for member in of(Kind::Framework) {
         let mut framework = Framework::new(&mut store, ledger, member, &input.members[member].name);
         let is_whole = feed(&input.members[member], &mut framework, watch)?;
@@ -64,7 +64,7 @@ fn member_kind(member: &Member) -> Result<Option<Kind>, ImportError> {
 
 /// A sink that counts.
 trait Counting: Sink {
-    /// Records met.
+    /// Records read so far.
     fn n_read(&self) -> u64;
 }
 

@@ -67,7 +67,7 @@ pub struct Event<'a> {
     pub value: Option<f64>,
     /// Further values (whole numbers, then with a fraction) and their tracks, where the event names these.
     pub extra: [(Vec<u64>, Vec<f64>); 2],
-    /// Arrows that go on.
+    /// Ids of arrows that continue.
     pub flows: Vec<u64>,
     /// Arrows that end here.
     pub ending_flows: Vec<u64>,

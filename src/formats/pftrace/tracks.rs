@@ -1,4 +1,4 @@
-//! Tracks as their descriptors tell them, and what the timeline makes of them.
+//! Tracks by their descriptors, and their rows on the timeline.
 
 use super::super::ntff::Message;
 use crate::base::TrackId;
@@ -36,7 +36,7 @@ pub struct Descriptor {
 /// What a counter's values are.
 #[derive(Debug, Clone, Default)]
 pub struct CounterDescriptor {
-    /// "bytes", "ns", or what the file says; empty for counts.
+    /// "bytes", "ns" or the unit of the file; empty for counts.
     pub unit: String,
     /// Factor of every value.
     pub multiplier: f64,
@@ -135,7 +135,7 @@ fn counter(bytes: &[u8]) -> CounterDescriptor {
 /// How far up parents are followed: a chain that is longer is a circle or nonsense.
 const DEPTH_MAX: usize = 64;
 
-/// Makes the timeline's tracks of those that hold something.
+/// Creates rows for the tracks with content.
 pub struct TrackMaker<'a> {
     tracks: &'a Tracks,
     /// Rows that hold slices or values.

@@ -158,12 +158,12 @@ impl AnnotationSet {
         }
     }
 
-    /// From the start of what it is asked to, to its own start: negative when it comes before.
+    /// Distance from the start of `versus` to its own start; negative if it is earlier.
     pub fn difference_ns(&self, id: u32) -> Option<i64> {
         Some(self.get(id)?.start.0.saturating_sub(self.versus(id)?.start.0))
     }
 
-    /// The time whose values belong to an annotation: a region itself, else what is between a marker and the one it is asked to.
+    /// The time span of an annotation: the region itself, or the span between a marker and its `versus`.
     pub fn span(&self, id: u32) -> Option<TimeRange> {
         let own = self.get(id)?;
         if own.is_region() {

@@ -1,4 +1,4 @@
-//! Files of annotations: out, in, and what is asked before those that are there give way.
+//! Export and import of annotations, and the question before existing ones are replaced.
 
 use super::Panel;
 use crate::base::text::{counted, middle_ellipsis};

@@ -1,4 +1,4 @@
-//! One annotation as a row whose cells can be written.
+//! One annotation as a row of editable cells.
 
 use super::Panel;
 use crate::base::{TimeNs, TimeRange};

@@ -5,7 +5,7 @@ use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::Neighbour;
 use leptos::prelude::*;
 
-/// Neighbours shown of one group; the rest are counted.
+/// Neighbours listed per group; further ones are only counted.
 const MOST: usize = 100;
 
 /// A kind of dependency in words, and what it means.

@@ -83,7 +83,7 @@ pub fn Heat(
         let image = ImageData::new_with_u8_clamped_array(Clamped(&pixels), w as u32);
         let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<Context>().ok());
         if let (Ok(image), Some(context)) = (image, context) {
-            // A canvas that refuses stays as it is; the next frame tries again.
+            // A failed canvas operation is retried in the next frame.
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
         let _ = canvas.set_attribute("data-frame-ms", &format!("{:.2}", dom_time() - started));

@@ -86,7 +86,7 @@ pub fn flame(modules: &Modules) -> Vec<Node> {
 pub fn scope(modules: &Modules) -> String {
     let (listed, all) = (modules.rows.len() as u64, modules.n_total);
     let what = if modules.is_lightning { "Lightning modules" } else { "modules" };
-    // None recorded is not none there; a note says why.
+    // If none is recorded there may still be some; a note explains it.
     if all == 0 {
         return String::new();
     }

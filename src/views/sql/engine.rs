@@ -67,7 +67,7 @@ pub enum QueryError {
 pub enum Failure {
     /// The query is wrong, or could not be run.
     Problem(Problem),
-    /// The engine was ended; the sentence says why.
+    /// The engine was ended, for this reason.
     Ended(String),
 }
 
@@ -114,7 +114,7 @@ pub fn shown() {
     VIEWS.set((VIEWS.get().0 + 1, VIEWS.get().1 + 1));
 }
 
-/// A view is gone. The memory of the last one is returned after [`IDLE_BEFORE_END_MS`].
+/// A view was closed. The engine ends [`IDLE_BEFORE_END_MS`] after the last one.
 pub fn hidden() {
     let (shown, ever) = VIEWS.get();
     VIEWS.set((shown.saturating_sub(1), ever));

@@ -185,7 +185,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
 /// What to do with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
-    /// A query: it can be part of another one. Without the semicolon at its end.
+    /// A query without its final semicolon; it can be nested in another one.
     Query(String),
     /// `EXPLAIN` of a query.
     Explain(String),

@@ -21,7 +21,7 @@ const FIRST_ROWS: u64 = 500;
 pub fn SupportView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Titles of the other open reports, and who answers for them.
+    /// Titles of the other open reports, and their clients.
     others: Signal<Vec<(u32, String, Ask)>>,
     /// What was chosen in the view.
     choices: ViewState,

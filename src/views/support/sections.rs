@@ -10,7 +10,7 @@ use crate::ui::table::{MissingRows, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// The lists as far as they are in the page.
+/// The loaded parts of the lists.
 #[derive(Clone, Copy)]
 pub(super) struct Lists {
     /// The report, its lists perhaps cut.
@@ -32,7 +32,7 @@ impl Lists {
     }
 }
 
-/// The percentage as a bar, and which versions said so.
+/// The percentage as a bar, and the versions that computed it.
 #[component]
 pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
     let support = &top.support;

@@ -49,7 +49,7 @@ pub(super) fn DeviceLinks(
     }
 }
 
-/// The ways from the slice whose details are shown, when it is an execution; absent otherwise.
+/// Links from an execution whose details are shown; absent for other slices.
 #[component]
 pub fn ExecutionLinks(
     /// Answers for the system profile.

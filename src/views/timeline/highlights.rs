@@ -1,4 +1,4 @@
-//! Stretches worth a look as amber bands below the ruler: many small transfers, tensors moved again and again. A click shows one whole.
+//! Highlighted intervals as amber bands below the ruler: many small transfers, tensors moved repeatedly. A click zooms to one.
 
 use super::handle::TimelineHandle;
 use super::rows::choices::Settings;
@@ -10,7 +10,7 @@ use crate::base::{TimeRange, text};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// More bands than these are not told apart.
+/// More bands are not drawn separately.
 const MOST_BANDS: usize = 200;
 
 /// The bands that touch `window`, by start, and how many there are beyond those that are drawn: the longest are.

@@ -24,7 +24,7 @@ fn number(text: &str) -> u64 {
     digits.parse().unwrap_or(0)
 }
 
-/// The table with its rows in an order; equal ones stay as they were opened.
+/// The table with sorted rows; equal rows keep the order in which they were opened.
 pub fn ordered(all: &Variants, order: &str) -> Variants {
     let mut out = all.clone();
     match (order, part(order)) {

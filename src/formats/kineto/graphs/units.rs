@@ -98,7 +98,7 @@ struct Reader<'a> {
     shape: &'a [StrId],
     /// The run's strings by those of the capture.
     known: FxHashMap<StrId, StrId>,
-    /// Stack of each slice met.
+    /// Stack of each slice read so far.
     stacks: FxHashMap<SliceId, StrId>,
 }
 

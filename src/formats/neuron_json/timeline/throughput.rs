@@ -86,7 +86,7 @@ struct Sampler {
     /// Ends of the transfers under way, and which they are of: (end, number, transfer).
     open: BinaryHeap<Reverse<(u64, u64, Moved)>>,
     n_begun: u64,
-    /// The last moment at which a transfer began or ended, whose sample is not made yet.
+    /// The last time at which a transfer began or ended; its sample is pending.
     now: Option<u64>,
     latest: Option<u64>,
     rate: f64,

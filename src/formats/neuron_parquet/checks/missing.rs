@@ -23,7 +23,7 @@ const TABLES: [(&str, &str); 6] = [
     ("Instruction", "the timeline has no instructions, and metrics of instructions are not available"),
 ];
 
-/// (table, columns of which each file must have one, what is missing without them).
+/// (table, columns: each file needs one of them, what is missing without them).
 const NEEDS: [(&str, &[&str], &str); 27] = [
     ("Instruction", &["start_ts"], NOT_PLACED),
     ("Instruction", &["end_ts", "duration_ns"], NOT_PLACED),
@@ -130,7 +130,7 @@ pub fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, &str)],
     lost.map(|(table, column, what, _)| format!("{what} (the table {table} has no readable column {column})")).collect()
 }
 
-/// Notes the tables of `names`, of which a file could not be opened.
+/// Notes the tables in `names`, each with an unreadable file.
 pub fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], ledger: &mut Ledger) {
     for name in names {
         let lost = match name.as_str() {

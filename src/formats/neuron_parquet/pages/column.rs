@@ -14,7 +14,7 @@ pub struct Column {
     reader: Reader,
     descriptor: ColumnDescPtr,
     levels: (i16, i16),
-    /// Whole numbers are so many times ten too large.
+    /// Power of ten by which whole numbers are too large.
     scale: i32,
 }
 

@@ -51,7 +51,7 @@ impl<'a> Group<'a> {
     /// The next `want` rows, from row `at` of the file; fewer at the end.
     pub fn next(&mut self, want: usize, at: u64) -> Result<Batch, RowsError> {
         let mut columns = Vec::with_capacity(self.columns.len());
-        // Of each column that was read: its place and how many rows it had.
+        // Position and number of rows of each column read.
         let mut lens: Vec<(usize, usize)> = Vec::with_capacity(self.columns.len());
         for (place, leaf) in self.wanted.leaves.iter().enumerate() {
             let read = self.columns[place].as_mut().map(|column| column.next(want));

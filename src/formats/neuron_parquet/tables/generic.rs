@@ -1,4 +1,4 @@
-//! Every table as it is in the files: short ones are kept, long ones are read when they are asked for.
+//! Every table without changes: short ones are stored, long ones are read on demand.
 
 use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};

@@ -41,7 +41,7 @@ const INSTRUCTION: [&str; 29] = [
     "stack_frame_ids",
 ];
 
-/// What the columns from `raw_flops` on tell.
+/// Values of the columns from `raw_flops` on.
 fn work(columns: &[Ints<'_>; 8], row: usize) -> Work {
     let bytes = |at: usize| columns[at].get(row).and_then(|n| u64::try_from(n).ok());
     let narrow = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;

@@ -82,7 +82,7 @@ impl Measure {
             Measure::HostTotal => ("host_total_ns", "Duration of the calls with everything they contain."),
         };
         let column = Column::new(id, self.label(), Kind::Duration, help);
-        // Totals hold each other, so that their sum says nothing.
+        // Totals include each other, so their sum is meaningless.
         if matches!(self, Measure::DeviceSelf | Measure::HostSelf) { column.summed() } else { column }
     }
 }

@@ -41,7 +41,7 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
     stack.join_flows(&found)
 }
 
-/// What a worker says of a column to colour by; `None` when it does not have it.
+/// A worker's answer about a column to colour by; `None` if it has no such column.
 pub async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
     let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
     let Ok(keys) = ask.ask(ColourKeysQuery { by: by.into() }).await else { return None };

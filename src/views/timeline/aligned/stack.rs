@@ -84,7 +84,7 @@ pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
     stack_at(all, &shifts, note)
 }
 
-/// The same, with `shifts` added to the times of each; `note` says why.
+/// The same with `shifts` added to the times of each; `note` gives the reason.
 pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
     let mut columns = PageColumns::default();
     let mut parts = Vec::with_capacity(all.len());

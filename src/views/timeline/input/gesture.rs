@@ -108,7 +108,7 @@ impl TimelineState {
         }
         if !drag.is_real {
             let hit = self.hit(drag.from.0, drag.from.1);
-            // As the hover card says: a tick lies above the slice.
+            // As in the hover card: a tick is above the slice.
             if let Some(instant) = hit.and_then(|h| h.instant) {
                 return Some(Act::Select(Some(self.instant_id(instant).into())));
             }

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Lines<'a> {
     /// Over the whole height of the lane; comes with the background.
     pub full: &'a mut [Pixel],
-    /// Only through the middle: waits. Comes with zeros, which stand for nothing.
+    /// Colours of waits, drawn at half height. Zero: nothing.
     pub thin: &'a mut [Pixel],
     /// By name: whether such a slice is a wait. Empty where none is.
     pub is_wait: &'a [bool],

@@ -66,7 +66,7 @@ pub fn draw_texts(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
     }
 }
 
-/// What lies above the rows: committed range, drag, selection, arrows, cursor.
+/// The layer above the rows: committed range, drag, selection, arrows, cursor.
 pub fn draw_overlay(ctx: &Context, core: &TimelineState, theme: &Theme, hovered: Option<EventRect>, font: &str) {
     let (width, height) = (core.view.width_px, core.height_px);
     ctx.set_font(font);

@@ -15,7 +15,7 @@ use leptos::task::spawn_local;
 use std::sync::Arc;
 
 type Columns = Signal<Option<Arc<PageColumns>>>;
-/// Which rows of which profile.
+/// Profile and rows.
 type Key = (u32, String);
 
 /// `columns` (as in [`super::dma::in_rows`], with its ids) with the row of names that was chosen. `groups` are the columns as they came: rows
@@ -64,7 +64,7 @@ pub fn with_names(
     (drawn, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
 }
 
-/// The group of `columns` that is the group `id` of the columns as they came: rows never move out of a group, so groups keep their order.
+/// The group in `columns` for the group `id` of the original columns. Rows never leave a group, so groups keep their order.
 fn same_group(columns: &PageMeta, before: &PageMeta, id: TrackId) -> Option<TrackId> {
     let is_group = |t: &Track| t.kind == TrackKind::Group;
     let place = before.tracks.iter().take(id.index()).filter(|t| is_group(t)).count();

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 impl Settings {
-    /// Keeps the rows as the address says, and the address as they are.
+    /// Keeps rows and address in sync.
     pub fn follow_filter(self, stage: TimelineHandle, columns: Signal<Option<Arc<PageColumns>>>) {
         effect(move || {
             let filter = self.filter.0.get();

@@ -1,4 +1,4 @@
-//! Where the user was in each open profile: a view is made anew whenever another one was in front.
+//! The last window and rows of each open profile, because a view is rebuilt after another profile was in front.
 
 use super::timeline_state::{TimelineState, Tool};
 use crate::base::{EventId, TimeRange};

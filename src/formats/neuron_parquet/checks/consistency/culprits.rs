@@ -6,9 +6,9 @@ pub(super) struct Pair {
     pub tables: [&'static str; 2],
     /// Whether they can be of one run.
     pub is_fit: bool,
-    /// Whether a fit says more than that nothing speaks against it.
+    /// Whether a match is positive evidence, not only the absence of a contradiction.
     pub is_strong: bool,
-    /// Why they do not fit, said of each.
+    /// Why they do not fit, as the end of a sentence for each table.
     pub why: [String; 2],
 }
 
