@@ -55,7 +55,7 @@ fn single(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
     Some(cut(profile, known_column(profile, by)?, depth))
 }
 
-/// What a name of the column `by` stands for: with `layer@2` its first two parts, all that the slices of its colour share.
+/// The value of a name in the column `by`: with `layer@2` its first two parts, which slices of one colour share.
 pub fn name_at<'a>(by: &str, name: &'a str) -> &'a str {
     let depth = by.split(';').next().and_then(|by| by.split_once('@')).and_then(|p| p.1.parse().ok());
     depth.filter(|d| *d > 0).map_or(name, |depth| &name[..end_of_parts(name, depth)])

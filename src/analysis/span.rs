@@ -38,7 +38,7 @@ pub struct TrackSpan {
     pub n_whole: u64,
     /// Mean length of those that touch it, at their whole lengths.
     pub mean: DurationNs,
-    /// Bytes that transfers move within the span, parted over their time; `None` where the file says about none.
+    /// Bytes that transfers move within the span, spread over their duration; `None` if no bytes are recorded.
     pub bytes: Option<u64>,
 }
 

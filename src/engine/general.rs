@@ -111,7 +111,7 @@ pub struct TableQuery {
     pub n: u64,
 }
 
-/// What the file says of each column of a table; empty where it says nothing.
+/// The file's description of each column of a table; empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableHelpQuery {
     /// Id of the table.

@@ -43,7 +43,7 @@ pub struct ImportSummary {
     pub n_samples: u64,
     /// Generic tables with their row counts.
     pub tables: Vec<(String, u64)>,
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub facts: Vec<Fact>,
 }
 

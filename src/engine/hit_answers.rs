@@ -81,7 +81,7 @@ impl Session {
         };
         let column = Rc::new(column);
         let mut cached = self.derived.borrow_mut();
-        // Each takes four bytes a slice: only the last few of those that are made for colours are kept.
+        // Each takes four bytes per slice, so only the last few columns for colours are cached.
         if cached.len() >= 4 {
             cached.retain(|id, _| id == modules::ID);
         }

@@ -168,7 +168,7 @@ fn linked() -> Option<FullAnswer> {
     FULL.get().copied()
 }
 
-/// Numbers the questions of the list, says who answers each, and makes the two enums of all questions and all answers.
+/// Numbers the questions of the list, dispatches each to its answer, and defines the enums of all questions and all answers.
 macro_rules! questions {
     (common: $($common:ident),* ; full: $($full:ident),* ;) => {
         questions!($($common),*, $($full),*);
@@ -216,7 +216,7 @@ macro_rules! questions {
                 #[doc = concat!("To a [`", stringify!($question), "`].")]
                 $question(Box<<$question as Question>::Answer>),
             )*
-            /// There is none; a sentence says why.
+            /// No answer; a sentence gives the reason.
             Refused(String),
         }
 

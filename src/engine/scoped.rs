@@ -22,7 +22,7 @@ pub struct ScopeQuery {
     pub within: Vec<TimeRange>,
 }
 
-/// The scope as it is now.
+/// The current scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Scope {
     /// From the first start to the last end; `None` where there are no windows.
@@ -66,7 +66,7 @@ impl Session {
         }
         let wall = windows.wall();
         let out = Scope { wall, length: windows.length(), windows: windows.ranges().to_vec() };
-        // One window is a range, which every view follows as it is.
+        // A single window is a range, which every view follows anyway.
         let scoped = wall.filter(|_| windows.ranges().len() > 1).map(|wall| Rc::new(self.condensed(windows, wall)));
         *self.scope.borrow_mut() = scoped;
         out

@@ -200,7 +200,7 @@ impl Session {
         Ok(TablePart { columns, rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
     }
 
-    /// Slices whose `column` is `value`, by start.
+    /// Slices with `value` in `column`, by start.
     pub(super) fn occurrences(&self, column: &[StrId], (by, value): (&str, &str)) -> Vec<SliceId> {
         let profile = &self.profile;
         // At a depth several names are called the same.

@@ -94,7 +94,7 @@ pub struct Packet {
     pub instruction: u32,
 }
 
-/// A DMA transfer whose packets are known.
+/// A DMA transfer with known packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// The instruction that asked for it.

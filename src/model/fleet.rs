@@ -193,7 +193,7 @@ pub struct FleetTrace {
     pub kernels: Vec<(u64, u64, i64)>,
     /// Its collectives by group and operation: (hash of both, calls, nanoseconds).
     pub groups: Vec<(u64, u64, i64)>,
-    /// [`N_METRICS`] values of each step, one metric after the other, as [`bucket`] gives them. Kept apart from the rest in a file.
+    /// [`N_METRICS`] values of each step, metric by metric, in buckets of [`bucket`]. A file stores them separately.
     #[serde(skip)]
     pub cells: Vec<u16>,
 }

@@ -40,7 +40,7 @@ impl Program {
     }
 }
 
-/// What a worker states the page; answers go to whoever asked.
+/// Events of a worker for the page. Answers go to their questioner directly.
 #[derive(Debug)]
 pub enum FromWorker {
     /// It listens, and knows these formats.

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 
 /// Deviations from the median that make an outlier.
 pub const N_DEVIATIONS: f64 = 6.0;
-/// Kernels of a slow device take at least so many times the usual time.
+/// Kernels of a slow device take at least this multiple of the usual time.
 pub const SLOW_DEVICE_MIN: f64 = 1.08;
 /// Data or host work above the median that counts, as a share of the median step.
 pub const EXCESS_MIN: f64 = 0.03;
-/// Transfers of a slow link take at least so many times the usual time.
+/// Transfers of a slow link take at least this multiple of the usual time.
 pub const SLOW_LINK_MIN: f64 = 1.3;
 
 /// The rules, for the page and the docs: (kind, sentence).

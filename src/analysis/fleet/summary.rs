@@ -132,7 +132,7 @@ pub struct FleetSummary {
     pub distribution: Distribution,
     /// Most costly first.
     pub findings: Vec<Finding>,
-    /// Places in [`FleetSummary::ranks`] of those that made others wait, most waiting first.
+    /// Indices in [`FleetSummary::ranks`] of stragglers, largest wait first.
     pub stragglers: Vec<u32>,
     /// Collectives in total.
     pub n_collectives: u64,

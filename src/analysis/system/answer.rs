@@ -76,7 +76,7 @@ pub struct Finding {
     pub text: String,
     /// Time that could be won; `None` where it cannot be computed.
     pub cost: Option<DurationNs>,
-    /// When it is said.
+    /// The condition for it.
     pub threshold: String,
     /// Where to look.
     pub places: Vec<Location>,

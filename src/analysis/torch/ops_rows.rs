@@ -81,7 +81,7 @@ fn operators<'a>(view: &'a View<'_>, range: Option<TimeRange>) -> impl Iterator<
     nodes.filter(move |&n| view.model.is_operator(view.profile, n) && is_inside(n))
 }
 
-/// The strings that stand for equal operators.
+/// The strings by which operators are equal.
 #[derive(Default)]
 struct OperatorNames<'a> {
     known: FxHashMap<StrId, StrId>,

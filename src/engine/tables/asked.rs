@@ -28,7 +28,7 @@ pub struct TableInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableInfosQuery;
 
-/// Rows of a table for queries in SQL, part by part: which part of which table.
+/// Rows of a table for queries in SQL, part by part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablePartQuery {
     /// Its name; case does not matter.
@@ -37,7 +37,7 @@ pub struct TablePartQuery {
     pub columns: Vec<String>,
     /// Rows that touch a range alone, with all columns.
     pub range: Option<TimeRange>,
-    /// Where to go on; 0 is the beginning.
+    /// Where the next part begins; 0: the beginning.
     pub from: u64,
 }
 

@@ -4,7 +4,6 @@ use super::torch_index::TorchIndex;
 use super::trace_tables::{TorchRows, TraceTables, id};
 use super::{Column, Values};
 use crate::analysis::torch::View;
-use crate::analysis::torch::core::events::NONE;
 use crate::base::StrId;
 use crate::model::torch::{ABSENT, MemoryEvent};
 use crate::model::{NO_SLICE, Torch};

@@ -53,7 +53,7 @@ pub(super) struct State {
     pub rest: Option<MissingRows>,
     /// Sorting, columns and filter.
     pub choices: Memo<TableChoices>,
-    /// Where the choices live: with this table, or with whoever keeps them.
+    /// Where the choices are stored: in this table, or by its owner.
     saved: SignalSetter<String>,
     pub keys: Memo<SortKeys>,
     pub opened: RwSignal<BTreeSet<u32>>,

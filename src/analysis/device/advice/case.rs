@@ -42,7 +42,7 @@ pub(super) struct Case<'a> {
     info: Option<&'a GenericTable>,
     /// Tensors and intervals of small transfers; computed when first asked for.
     memory: OnceCell<Tensors>,
-    /// What the rows give of what neither the file nor the formulas tell; counted when first asked for.
+    /// Values from rows that neither the file nor formulas provide; computed on demand.
     rows: OnceCell<Vec<Computed>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Utilization {
 }
 
 impl<'a> Case<'a> {
-    /// `info` stands for the table of tensors where the profile holds it in the file only.
+    /// `info` replaces the table of tensors if the profile has it only in the file.
     pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>) -> Self {
         let facts = MetricSource::of(profile);
         let hardware = facts.hardware();
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
         self.memory.get_or_init(|| tensors(self.profile, self.info))
     }
 
-    /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not recorded, or 0.
+    /// FLOPs utilization: by the model's own FLOPs if HLO statistics have them, else by instructions. `None` if not recorded, or 0.
     pub fn utilization(&self) -> Option<Utilization> {
         let against_limit = |value: &str, most: &str, label| {
             let value = self.number(value).filter(|v| *v > 0.0)?;

@@ -43,7 +43,7 @@ pub struct Loop {
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Where the loop stands.
+    /// Location of the loop.
     pub place: Option<SourceLocation>,
 }
 

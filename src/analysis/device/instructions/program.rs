@@ -33,7 +33,7 @@ pub struct Program {
     pub has_times: bool,
     /// Whether words that never ran are listed: the file holds the programs.
     pub is_whole: bool,
-    /// Place among `engines` of the one whose words follow.
+    /// Index in `engines` of the engine of the words.
     pub shown: u32,
     /// Program counter of the word that the instruction of the question executed, where it is of this engine.
     pub marked: Option<u32>,

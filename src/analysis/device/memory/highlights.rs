@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A transfer of fewer bytes is small: it takes about as long as one of this size.
 pub const SMALL_BYTES: u32 = 512;
-/// Small transfers that follow each other make an interval when there are so many.
+/// Number of consecutive small transfers that make an interval.
 pub const SMALL_MOST: u64 = 64;
 /// The next one begins within this time after the last one.
 pub const SMALL_GAP_NS: i64 = 1_000;

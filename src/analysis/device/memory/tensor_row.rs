@@ -9,7 +9,7 @@ pub const RELOADED: f64 = 2.0;
 /// One tensor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TensorRow {
-    /// Its name; empty for a node without one of which something else is recorded.
+    /// Its name; empty for a node without a name but with other data.
     pub name: String,
     /// `IN`, `OUT`, `WEIGHT`.
     pub kind: Option<String>,
@@ -23,13 +23,13 @@ pub struct TensorRow {
     pub node: Option<String>,
     /// Physical core, or the subgraph of it.
     pub core: Option<String>,
-    /// Transfers into the State Buffer, as the file says.
+    /// Recorded transfers into the State Buffer.
     pub loads: Option<u64>,
     /// Bytes of these.
     pub load_bytes: Option<u64>,
     /// Mean bytes of one of these.
     pub load_mean_bytes: Option<u64>,
-    /// How many times its size was loaded, as the file says.
+    /// Recorded ratio of loaded bytes to its size.
     pub load_factor: Option<f64>,
     /// Transfers that name it, counted from the rows.
     pub transfers: Option<u64>,

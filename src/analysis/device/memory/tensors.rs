@@ -23,7 +23,7 @@ pub struct Tensors {
     pub curves: Vec<UseCurve>,
     /// Intervals in which reloaded tensors or many small transfers were moved, by start.
     pub bands: Vec<Band>,
-    /// (core, partition) of which there are allocations of the State Buffer.
+    /// (core, partition) with allocations of the State Buffer.
     pub maps: Vec<(i64, i64)>,
     /// One sentence for each part that the file does not have.
     pub notes: Vec<String>,
@@ -52,7 +52,7 @@ pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
     highlights::bands(profile, &rows)
 }
 
-/// All that is known. `info` stands for the table of tensors where the profile holds it in the file only.
+/// All tensors. `info` replaces the table of tensors if the profile has it only in the file.
 pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     let moved = moved(profile);
@@ -87,7 +87,7 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     out
 }
 
-/// `all_named` says that every transfer names what it moves.
+/// `all_named`: whether every transfer has a tensor.
 fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, all_named: bool) -> Vec<TensorRow> {
     let mut out = Vec::new();
     if let Some(table) = info {

@@ -11,9 +11,9 @@ pub struct Metric {
     pub name: String,
     /// Heading it is under.
     pub group: String,
-    /// What the file says, where it is a number.
+    /// The recorded value, if it is a number.
     pub file: Option<f64>,
-    /// What the file says, where it is a text.
+    /// The recorded value, if it is a text.
     pub text: Option<String>,
     /// What the formula or the rows give.
     pub computed: Option<f64>,

@@ -1,4 +1,4 @@
-//! In what order metrics stand: by group, as the file orders them.
+//! The order of metrics: by group, as in the file.
 
 use crate::analysis::device::run_metrics::metric::Metric;
 use crate::base::Order as _;

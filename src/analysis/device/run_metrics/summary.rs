@@ -1,4 +1,4 @@
-//! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
+//! Metrics of a run: recorded values, values computed from rows and formulas, and their differences.
 
 use crate::analysis::device::activity::busy::{Busy, busy};
 pub use crate::analysis::device::activity::engine_time::EngineTime;
@@ -20,7 +20,7 @@ const MOST_NODES: usize = 4096;
 /// The run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Of the whole run: what the file says is of no part of it, whose metrics are of its rows alone.
+    /// Of the entire run. Recorded values do not apply to a part of it; those metrics are computed from rows.
     pub is_whole: bool,
     /// Length of what is summed.
     pub duration: DurationNs,
@@ -59,7 +59,7 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let facts = MetricSource::of(profile);
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
-        // Tables without a timeline tell no more than their summary does.
+        // Tables without a timeline have only their summary.
         _ if profile.slices.is_empty() => facts.number("total_time").map_or(0, |seconds| (seconds * 1e9).floor() as i64),
         _ => profile.meta.range.duration().0,
     };
@@ -94,7 +94,7 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
     if n > 1 || names.is_some() { (0..n).map(name).collect() } else { Vec::new() }
 }
 
-/// What the rows of a range give; the file says nothing of a part.
+/// Values computed from the rows of a range; the file records none for a part.
 fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let metric = |(name, value, how): Computed| Metric {
@@ -124,7 +124,7 @@ fn heading(groups: &[(String, String)], name: &str) -> String {
     }
 }
 
-/// What is said of a name; empty where nothing is.
+/// The description of a name; empty if there is none.
 fn about(words: &[(String, String)], name: &str) -> String {
     words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
 }
@@ -164,7 +164,7 @@ pub(in crate::analysis::device) fn of_rows(
     out
 }
 
-/// Puts times to the picosecond, and their shares, in the place of those that rows of whole nanoseconds give, where the file has them.
+/// Replaces times and shares from rows of whole nanoseconds with recorded times in picoseconds, if the file has them.
 fn exact_times(facts: &MetricSource<'_>, out: &mut [Computed]) {
     let share = |name: &str, all: Option<f64>| facts.exact_seconds(name).zip(all.filter(|s| *s > 0.0)).map(|(s, all)| s / all);
     let (run, dma) = (facts.window_seconds(), facts.exact_seconds("dma_active_time"));

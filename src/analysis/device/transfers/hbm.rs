@@ -10,7 +10,7 @@ use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 /// What feeds the queues through which engines fetch their instructions; the file's sums of HBM leave these bytes out.
 const FETCH: &str = "instruction";
 
-/// The instructions that start in `range` and tell bytes of HBM.
+/// The instructions that start in `range` and have bytes of HBM.
 pub(in crate::analysis::device) fn started<'a>(
     profile: &'a Profile,
     device: &'a NeuronDevice,

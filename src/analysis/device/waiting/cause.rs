@@ -26,7 +26,7 @@ pub enum Cause {
     Store,
     /// A queue that spills to memory and reloads.
     Spill,
-    /// A queue whose descriptors are made while it runs.
+    /// A queue with descriptors that are written at run time.
     Dynamic,
     /// Other cores, collective operations, or all engines of a barrier.
     Collective,
@@ -209,7 +209,7 @@ impl<'a> Causes<'a> {
         self.transfers[self.profile.slices.name[slice.index()].index()]
     }
 
-    /// The cause that dependencies tell: what ended last while the engine was idle, else a transfer started earlier.
+    /// The cause by dependencies: the predecessor that ended last while the engine was idle, else a transfer started earlier.
     fn by_dependencies(&self, slice: SliceId, (from, to): (i64, i64)) -> Attribution {
         let end = |s: SliceId| self.profile.slices.end(s.index());
         let (mut engine, mut transfer): (Option<SliceId>, Option<SliceId>) = (None, None);
@@ -251,7 +251,7 @@ pub(in crate::analysis::device) fn of_owner(owner: &str, purpose: impl Fn(&str) 
     }
 }
 
-/// `input`, `output`, `weights`: what the table of queues says of one.
+/// `input`, `output`, `weights`: usage of a queue in the table of queues.
 pub(in crate::analysis::device) fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
     let table = profile.tables.iter().find(|t| t.id == "dma_queues_info" || t.id == "DmaQueuesInfo")?;
     let column = |names: [&str; 2]| table.columns.iter().position(|c| names.contains(&c.as_str()));

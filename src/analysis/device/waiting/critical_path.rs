@@ -82,7 +82,7 @@ pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
     longest(&engines(profile), &Causes::of(profile, &signals), data)
 }
 
-/// The same, of engines that are at hand.
+/// The same for given engines.
 pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
     longest(engines, causes, None)
 }
@@ -152,7 +152,7 @@ impl Walk<'_> {
         self.best.push(best);
     }
 
-    /// Whether a transfer reads in device memory what another one wrote there.
+    /// Whether a transfer reads device memory that another transfer wrote.
     fn is_round_trip(&self, from: u32, to: u32) -> bool {
         let Some(device) = self.profile.neuron_device() else { return false };
         let in_device = |slice: u32, writes: bool| {

@@ -11,7 +11,7 @@ use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, for_each_chunk, text};
 use crate::model::{Domain, Profile};
 use serde::{Deserialize, Serialize};
 
-/// A gap this short is never listed by itself.
+/// Gaps up to this length are not listed.
 const LEAST_NS: i64 = 1000;
 /// Gaps of one answer; the totals are of all.
 const MOST_LISTED: usize = 5000;
@@ -27,7 +27,7 @@ pub struct Gap {
     pub range: TimeRange,
     /// What most of it waits for.
     pub cause: Cause,
-    /// The condition waited for, or why the cause is said.
+    /// The awaited condition, or the evidence for the cause.
     pub what: String,
     /// The instruction that waited, or the first one after the gap.
     pub next: Option<SliceId>,
@@ -109,7 +109,7 @@ pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
     gaps_of(&engines(profile), &Causes::of(profile, &signals), range)
 }
 
-/// The same, of engines that are at hand.
+/// The same for given engines.
 pub(in crate::analysis::device) fn gaps_of(engines: &[Engine], causes: &Causes<'_>, range: Option<TimeRange>) -> Gaps {
     let profile = causes.profile;
     let range = range.unwrap_or_else(|| whole(profile));

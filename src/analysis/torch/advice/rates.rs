@@ -15,13 +15,13 @@ use crate::base::{SliceId, StrId, text};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
-/// A matrix product under this share of its roof is said.
+/// A matrix product below this share of its roof is reported.
 const ROOF_MIN: f64 = 0.5;
 /// Rows and columns that a thread block of a matrix product computes, at least: M or N just over a multiple leaves the last tile nearly empty.
 const TILE: u64 = 128;
 /// The last tile is nearly empty below this share.
 const LAST_TILE_MAX: f64 = 0.25;
-/// Elementwise operators in a row from which a chain is said.
+/// Consecutive elementwise operators from which a chain is reported.
 const CHAIN_MIN: usize = 3;
 const CONVERSIONS_MIN: f64 = 0.03;
 

@@ -34,7 +34,7 @@ fn empty_share(blocks: u64, threads: u64, registers: u64, n_sms: u64) -> Option<
     ((last as f64) < n_sms as f64 * LAST_WAVE_MAX).then(|| (n_sms - last) as f64 / (waves * n_sms) as f64)
 }
 
-/// Matrix operations whose last wave of thread blocks is nearly empty.
+/// Matrix operations with a nearly empty last wave of thread blocks.
 pub(super) fn recommendation(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommendation> {
     let n_sms = u64::from(view.torch.devices.iter().find_map(|d| d.n_sms)?);
     let (device, peaks) = device_peaks(view, None);

@@ -28,7 +28,7 @@ pub struct Gpu {
     pub busy: Ranges,
     /// Multiprocessor use; empty when no kernel records its blocks.
     pub use_of_sms: Vec<Segment>,
-    /// Kernels that tell their occupancy: start, end, percent.
+    /// Kernels with occupancy: start, end, percent.
     pub occupancy: Vec<(i64, i64, f64)>,
     /// Kernels on it.
     pub n_kernels: u64,

@@ -136,7 +136,7 @@ pub struct Diff {
 pub struct DiffRow {
     /// `0-2`.
     pub path: String,
-    /// Short name for a bar: `DataLoader`, `Net_0`, `Optimizer: SGD`, a name as it is; empty where there is no bar to draw.
+    /// Short name for a bar: `DataLoader`, `Net_0`, `Optimizer: SGD`, or the name; empty for no bar.
     pub label: String,
     /// In the base.
     pub base: DiffSide,

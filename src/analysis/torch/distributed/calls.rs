@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Call {
     /// `nccl:all_reduce`.
     pub name: String,
-    /// Start and end of the operation: what it is sorted and put into a step by.
+    /// Start and end of the operation, used for sorting and for assigning a step.
     pub span: (i64, i64),
     /// When it ran.
     pub ranges: Vec<(i64, i64)>,
@@ -207,7 +207,7 @@ fn of_kernel(name: &str) -> &str {
 struct Host {
     /// The range `nccl:…`.
     range: Option<u32>,
-    /// The range `record_param_comms`, or another that says about the collective.
+    /// The range `record_param_comms`, or another one with data about the collective.
     record: Option<u32>,
 }
 

@@ -14,7 +14,7 @@ pub enum PathKind {
     Dma,
     /// A wait for an engine, a barrier, a collective operation.
     Wait,
-    /// Nothing that the file says about.
+    /// Not recorded in the file.
     Gap,
 }
 
