@@ -8,7 +8,7 @@ use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Id and label of the column that states the physical core, or the process or device, of a slice.
+/// Id and label of the column with the physical core, or the process or device, of a slice.
 pub const CORE: (&str, &str) = ("core", "Core");
 
 /// Id and label of colours by duration.

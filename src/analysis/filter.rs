@@ -53,7 +53,7 @@ fn kind(kind: TrackKind) -> (&'static str, &'static str) {
     }
 }
 
-/// The categories of a profile's slices: (id, label, slices). Those that the file itself states, or else what the tracks are.
+/// The categories of a profile's slices: (id, label, slices). Recorded ones, otherwise by type of track.
 pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
     if let Some(column) = profile.attribute("category") {
         let mut counts = vec![0u64; profile.strings.len()];

@@ -92,7 +92,7 @@ fn raw(cell: &Cell) -> String {
     }
 }
 
-/// Numbers of a device's slices, in the order of their columns; empty where the file does not record it.
+/// Numbers of a device's slices, in the order of their columns; empty if not recorded.
 const NUMBERS: [&str; 7] = ["pc", "bytes", "evt_wait_ns", "elements", "sbuf_bytes", "hbm_read_bytes", "hbm_write_bytes"];
 
 /// Fields that are read back from the file: the column, and the names it has in the formats.

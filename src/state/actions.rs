@@ -91,7 +91,7 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     }
 }
 
-/// Brings another worker or span to front; the view and what is chosen in it stay where the other can fill them.
+/// Shows another worker or span with the same view and choices, if that profile has the view.
 pub fn show_sibling(app: App, id: u32) {
     let (view, choices) = (app.state.view().get_untracked(), app.choices.get_untracked());
     show_profile(app, id);

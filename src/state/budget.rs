@@ -23,7 +23,7 @@ const READERS_MAX: usize = 1;
 const HELPER_BYTES: u64 = 64 << 20;
 
 impl Budget {
-    /// Half of the machine's memory. `memory_gib` is what the browser records it; it states no more than 8.
+    /// Half of the machine's memory. `memory_gib` is the browser's value, which is at most 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
         let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
         Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64, readers_max: READERS_MAX }
@@ -47,7 +47,7 @@ impl Budget {
         n_cores.min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// Which open profiles sleep so that `more` bytes fit: the least recently used first, none that is busy. Where that cannot suffice, all that are
+    /// The open profiles to put to sleep so that `more` bytes fit: least recently used first, not busy ones. If that cannot suffice, all that are
     /// not busy. `other` bytes are taken by what cannot sleep.
     pub fn to_sleep(&self, open: &[Awake], other: u64, more: u64) -> Vec<u32> {
         let mut used = open.iter().fold(other.saturating_add(more), |sum, p| sum.saturating_add(p.bytes));

@@ -1,4 +1,4 @@
-//! What the user is recorded: until dismissed; what is about files that were given, until others are.
+//! Notices: shown until dismissed; notices about dropped files until the next drop.
 
 use super::ids::new_id;
 use super::{App, AppStateStoreFields as _, Notice};

@@ -47,7 +47,7 @@ impl RegionScope {
         format!("{} {}", windows.join(","), self.name)
     }
 
-    /// Name and windows of a link; `None` for what is none.
+    /// Name and windows of a link; `None` if invalid.
     fn read(written: &str) -> Option<(String, Vec<TimeRange>)> {
         let (windows, name) = written.split_once(' ')?;
         let mut at = 0i64;
@@ -70,7 +70,7 @@ impl App {
     }
 }
 
-/// Makes windows and slices the scope of every view under a name, in these rows; none: all. Inside a region only what it covers too.
+/// Makes windows and slices the scope of every view, with a name and rows (empty: all). Inside a region, they are clipped to it.
 pub fn use_region(app: App, name: String, query: ScopeQuery, rows: Vec<String>) {
     let within = untrack(|| app.region()).map(|region| region.windows.clone()).unwrap_or_default();
     spawn_local(async move {

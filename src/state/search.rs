@@ -141,7 +141,7 @@ pub fn terms_from(text: &str) -> Vec<Term> {
     parts.take(20).map(|(field, text)| Term { field: plain(field), text: plain(text) }).collect()
 }
 
-/// Two lists of hits as one; both by id. `start` states the start of a slice. The result is by start.
+/// Merges two lists of hits, both by id; `start` returns the start of a slice. The result is sorted by start.
 pub fn merged(a: &[SliceId], b: &[SliceId], start: impl Fn(SliceId) -> i64) -> Vec<SliceId> {
     let mut out = [a, b].concat();
     out.sort_unstable();

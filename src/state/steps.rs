@@ -1,4 +1,4 @@
-//! Which changes of what is looked at are steps of the browser's history, which Back undoes.
+//! Which changes of the shown state become steps of the browser's history.
 
 use super::url::UrlState;
 
@@ -52,7 +52,7 @@ impl Steps {
         Steps { arrived_ms, ..Steps::default() }
     }
 
-    /// Whether what is pending becomes a step of its own; it is written then. `now_ms` is of the page's clock.
+    /// Whether the pending change becomes a step; it is written then. `now_ms` is of the page's clock.
     pub fn is_new(&mut self, now_ms: f64) -> bool {
         let step = std::mem::take(&mut self.pending);
         let follows = self.window_ms.is_some_and(|last| now_ms - last < TOGETHER_MS);

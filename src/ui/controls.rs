@@ -12,7 +12,7 @@ pub fn unique() -> u32 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A question mark that states what something means: on hover as a title, on click and by keyboard as a note.
+/// A question mark with an explanation: on hover as a title, on click and by keyboard as a note.
 #[component]
 pub fn Help(
     /// The sentence.

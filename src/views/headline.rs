@@ -1,4 +1,4 @@
-//! The first line of a view: what it found, in words, and the values that prove it. Empty where there is nothing to say.
+//! The first line of a view: its main finding with values. Empty without a finding.
 
 use crate::analysis::operators::Operators;
 use crate::analysis::torch::efficiency::Efficiency;

@@ -96,7 +96,7 @@ pub struct Blocks {
     offset: u64,
     size: u64,
     coming: VecDeque<Coming>,
-    /// How many blocks may be on their way: one as long as nobody has asked for the first.
+    /// Number of blocks that may be requested ahead: one until the first is read.
     n_ahead: usize,
     bytes: Vec<u8>,
 }

@@ -24,7 +24,7 @@ pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), Sourc
     Ok(())
 }
 
-/// Frees the memory of a buffer that nobody reads any more. A browser that cannot frees it when it collects garbage.
+/// Frees the memory of a buffer after use. Without browser support it is freed by garbage collection.
 pub(super) fn free(buffer: &ArrayBuffer) {
     if buffer.resize(0).is_err() {
         let _ = buffer.transfer_with_length(0);

@@ -40,7 +40,7 @@ pub type Reply = Result<EncodedAnswer, EngineError>;
 pub struct Call {
     /// What is asked.
     pub query: EncodedQuery,
-    /// Where the answer goes. Closed when nobody waits any more.
+    /// Receives the answer. Closed if the asker was dropped.
     pub reply: oneshot::Sender<Reply>,
 }
 
@@ -95,13 +95,13 @@ fn notify(n: usize) {
 }
 
 impl Ask {
-    /// One that hands over to whoever reads the receiver.
+    /// A client, and the receiver of its questions.
     pub fn channel() -> (Ask, mpsc::UnboundedReceiver<Call>) {
         let (sender, receiver) = mpsc::unbounded();
         (Ask(Backend::Channel(sender, true)), receiver)
     }
 
-    /// The same; its questions are not among those that [`on_waiting`] counts.
+    /// The same; its questions are not counted by [`on_waiting`].
     pub fn aside() -> (Ask, mpsc::UnboundedReceiver<Call>) {
         let (sender, receiver) = mpsc::unbounded();
         (Ask(Backend::Channel(sender, false)), receiver)
@@ -128,7 +128,7 @@ impl Ask {
         self.pass(query).await
     }
 
-    /// Like [`Ask::ask`], but the page counts as idle meanwhile.
+    /// Like [`Ask::ask`], but not counted as pending.
     pub async fn ask_uncounted<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
         Ok(self.pass(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }

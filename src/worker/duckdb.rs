@@ -179,7 +179,7 @@ impl Engine {
     }
 }
 
-/// Gives an answer to whoever waits for it.
+/// Delivers an answer to the waiting call.
 fn receive(message: &JsValue, waiting: &Waiting, on_bytes: &dyn Fn(u64)) {
     let data = get(message, "data");
     match get(message, "type").as_string().as_deref() {

@@ -92,7 +92,7 @@ impl Helper {
         team
     }
 
-    /// Ends those that wait.
+    /// Ends the waiting reads.
     pub fn release() {
         SPARE.take();
     }

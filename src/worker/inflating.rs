@@ -30,7 +30,7 @@ pub(super) struct Inflating<'a> {
     helpers: Vec<Helper>,
     /// Template of every order; number and range are filled in.
     order: PieceOrder,
-    /// Text that was inflated, and parsed by nobody yet.
+    /// Inflated text that is not assigned to a helper yet.
     text: Vec<u8>,
     /// Place of its first byte in all text.
     at: u64,

@@ -36,7 +36,7 @@ pub(super) async fn open(
 ) -> Result<(), WorkerError> {
     let picked = inspect::pick(&input(names, files)?, &claim, paths)?;
     let hash_of = |set: &InputSet| content_hash(&set.members);
-    // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
+    // The hash needs extra reads. Without open profiles to compare with, it is computed from the blocks of the import.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));

@@ -150,7 +150,7 @@ impl Link {
         Ok(self.asker.worker.post_message(&parts).map_err(BrowserError::from)?)
     }
 
-    /// Passes questions on, until nobody can ask any more.
+    /// Passes questions on until the channel closes.
     pub fn serve(&self, mut calls: mpsc::UnboundedReceiver<Call>) {
         let asker = Asker { n_asked: Cell::default(), ..self.asker.clone() };
         spawn_local(async move {

@@ -30,7 +30,7 @@ pub(super) struct InPieces<'a> {
     pub plan: Plan,
 }
 
-/// The helpers, and what they read.
+/// The helpers, and the pieces they read.
 struct Team {
     helpers: Vec<Helper>,
     /// By number of the piece.
@@ -41,7 +41,7 @@ struct Team {
 }
 
 impl Team {
-    /// Gives pieces to helpers with room, first to those that have none.
+    /// Assigns pieces to helpers with room, idle helpers first.
     fn assign(&mut self, schedule: &mut Schedule<'_>) {
         for is_idle in [true, false] {
             for helper in self.helpers.iter().filter(|helper| helper.has_room() && helper.is_idle() == is_idle) {

@@ -37,7 +37,7 @@ impl Parts {
     }
 }
 
-/// Sends the decompressed file. Fails where nothing can be read; data before damage is sent with a sentence on the damage.
+/// Sends the decompressed file. Fails without any data; data before damage is sent with a note.
 pub(super) async fn run(host: &Host, name: &str, file: &File) -> Result<(), WorkerError> {
     let mut unpacker = zstd::unpacker().map_err(UnpackError::from)?;
     let mut blocks = Blocks::new(file)?;

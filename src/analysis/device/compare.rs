@@ -38,7 +38,7 @@ pub struct PartMetric {
     pub group: String,
     /// What it means, in the file's own words.
     pub meaning: String,
-    /// In the unit that its name states.
+    /// In the unit of its name.
     pub value: f64,
 }
 
@@ -174,7 +174,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
     out
 }
 
-/// Whether a run states every name of a column: one that is not among them did not run.
+/// Whether a run has all names of a column, so that a missing name means that it did not run.
 fn lists_all(part: &ComparePart, by: &str) -> bool {
     part.groups.iter().any(|g| g.by == by && g.rest.0 == 0)
 }

@@ -1,4 +1,4 @@
-//! A run of many ranks: merging the parts of its traces, and what the merged run answers. `docs/fleet.md` states the rules.
+//! A run of many ranks: merging the parts of its traces, and answers about the merged run. `docs/fleet.md` has the rules.
 
 mod collectives;
 mod compare;

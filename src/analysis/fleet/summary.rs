@@ -124,7 +124,7 @@ pub type DeviceRow = HostRow;
 pub struct FleetSummary {
     /// Names of the runs.
     pub runs: Vec<String>,
-    /// World size, the largest that a trace states.
+    /// World size, the largest in any trace.
     pub n_ranks: Option<u32>,
     /// By rank.
     pub ranks: Vec<RankRow>,

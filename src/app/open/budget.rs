@@ -4,7 +4,7 @@ use crate::state::budget::Budget;
 use crate::state::{App, AppStateStoreFields as _};
 use leptos::prelude::*;
 
-/// Cores and memory, as far as the browser records it.
+/// Cores and memory, if the browser reports them.
 pub fn budget() -> Budget {
     let navigator = window().navigator();
     // Not every browser has it, and the bindings do not.
@@ -24,7 +24,7 @@ pub fn open_bytes(app: App) -> u64 {
     profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())
 }
 
-/// Memory of the open profiles, bytes: those that sleep use none.
+/// Memory of the open profiles, bytes; sleeping ones use none.
 pub fn profile_bytes(app: App) -> u64 {
     app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.is_awake()).map(|p| p.memory).sum())
 }

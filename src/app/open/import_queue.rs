@@ -29,7 +29,7 @@ thread_local! {
     static POOL: RefCell<Pool> = RefCell::default();
 }
 
-/// Adds jobs behind those that wait, and starts what may start.
+/// Appends jobs to the queue and starts as many as the budget allows.
 pub fn submit(app: App, jobs: Vec<Job>) {
     POOL.with_borrow_mut(|pool| pool.waiting.extend(jobs));
     go_on(app);

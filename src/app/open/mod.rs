@@ -1,4 +1,4 @@
-//! From files to open profiles: drops and inputs, triage into profiles, the import queue, what is seen meanwhile.
+//! From files to open profiles: drops and inputs, triage into profiles, the import queue, the preview.
 
 pub(in crate::app) mod budget;
 pub mod early;

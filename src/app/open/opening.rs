@@ -1,4 +1,4 @@
-//! Opens what the user gave: one worker per profile, tabs for those that succeed, a sentence for those that do not.
+//! Opens dropped files: one worker per profile, a tab for each success, a notice for each failure.
 
 use crate::app::clock::now_ms;
 use crate::app::error::OpenError;
@@ -78,7 +78,7 @@ pub fn cancel(app: App, id: u32) {
     import_queue::ended(app, id);
 }
 
-/// Stops all imports, those that wait first.
+/// Stops all imports, waiting ones first.
 pub fn cancel_all(app: App) {
     let ids: Vec<u32> = app.state.imports().with_untracked(|all| all.iter().rev().map(|i| i.id).collect());
     ids.into_iter().for_each(|id| cancel(app, id));
@@ -162,7 +162,7 @@ fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>)
 /// Opens one profile; returns its content hash, also where the same content is open.
 async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, OpenError> {
     let name = found.paths.first().cloned().unwrap_or_default();
-    // Of a directory of tables none is the one meant.
+    // A directory of tables is named instead of one of its tables.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
     let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(|error| error.of_file(meant))?;

@@ -1,4 +1,4 @@
-//! The picture of what was read so far: which pixels of each lane are busy, and in which colour.
+//! The preview of an import: busy pixels of each lane, and their colours.
 
 use crate::worker::protocol::Preview;
 

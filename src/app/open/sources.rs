@@ -31,7 +31,7 @@ thread_local! {
     static SOURCE_FILES: RefCell<Vec<Dropped>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the pane beside the timeline is wanted: `open`, `closed`; empty: where there is something to show.
+/// Whether the source pane is open: `open`, `closed`; empty: if there is something to show.
 fn wanted(app: App) -> Choice<String> {
     app.view_state("timeline").choice("source", String::new())
 }
@@ -117,7 +117,7 @@ fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) 
     found
 }
 
-/// The pane beside the timeline of a device profile; absent where nothing was given and none is wanted.
+/// The source pane of a device profile; absent without source files, unless opened.
 pub(in crate::app) fn pane(app: App, details: RwSignal<Option<Details>>) -> impl IntoView {
     let profile = app.front_untracked().filter(OpenProfile::is_device);
     let is_due = Memo::new(move |_| match wanted(app).0.get().as_str() {

@@ -22,7 +22,7 @@ const FRONT: &str = "axonscope-front";
 thread_local! {
     /// Samples that are being opened: their drops, and whether the user asked for the reading.
     static EXPECTED: RefCell<Vec<(u32, bool)>> = const { RefCell::new(Vec::new()) };
-    /// Whether a script listens to what is in front.
+    /// Whether a script observes the profile in front.
     static IS_STARTED: Cell<bool> = const { Cell::new(false) };
 }
 

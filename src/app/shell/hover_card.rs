@@ -1,4 +1,4 @@
-//! What a glance at a slice states, asked from the engine and kept for a while.
+//! Details of hovered slices, requested from the engine and cached.
 
 use crate::base::SliceId;
 use crate::state::App;

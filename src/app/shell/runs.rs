@@ -80,7 +80,7 @@ fn Tab(run: Run) -> impl IntoView {
         Memo::new(move |_| app.state.front().get().is_some_and(|front| ids.contains(&front)))
     };
     let item = NodeRef::<leptos::html::Span>::new();
-    // More tabs than have room: the one in front is seen all the same.
+    // With more tabs than fit, the one in front is scrolled into view.
     effect(move || {
         if let (true, Some(item)) = (is_front.get(), item.get()) {
             request_animation_frame(move || scroll_into_row(&item));

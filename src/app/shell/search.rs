@@ -135,7 +135,7 @@ fn count(search: &Search) -> String {
     }
 }
 
-/// Asks; the hits are shown unless something else is searched for meanwhile.
+/// Runs a search; the hits are shown unless another search has started.
 async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     let (text, answered) = (wanted.query.text.clone(), wanted.query.text.clone());
     let Some(profile) = app.front_untracked() else {
@@ -232,7 +232,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     }
 }
 
-/// The hits in names and records as far as one list.
+/// Merged hits in names and records.
 fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanned: Scanned) {
     let starts = &profile.columns.start;
     let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));

@@ -18,7 +18,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// The list as it was kept, and what is noted while the page is open.
+/// Loads the stored list and keeps it up to date.
 pub fn join(app: App) {
     app.state.library().set(library::from_text(&stored(LIST).unwrap_or_default()));
     effect(move || {
@@ -42,7 +42,7 @@ fn session() -> Option<web_sys::Storage> {
     window().session_storage().ok().flatten()
 }
 
-/// Opens the profiles that were open before the page was reloaded; those that need the user's permission are offered on the start page.
+/// Opens the profiles that were open before a reload; those that need the user's permission are listed on the start page.
 pub fn resume(app: App) {
     let before = session().and_then(|s| s.get_item(TABS).ok().flatten()).unwrap_or_default();
     let front = app.state.wanted().get_untracked().map(|w| w.hash);

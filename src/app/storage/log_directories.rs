@@ -141,7 +141,7 @@ async fn list(app: App, id: String) {
     });
 }
 
-/// What is in a directory now, and sentences on what was omitted.
+/// The profiles in a directory, and sentences on skipped files.
 async fn listed(app: App, id: &str) -> Result<(Vec<Found>, Vec<String>), OpenError> {
     let found: Array = call("listDirectory", &[JsValue::from(id)]).await?.unchecked_into();
     let pairs = found.iter().filter_map(|pair| {

@@ -39,7 +39,7 @@ fn error(sentence: impl std::fmt::Display) -> JsValue {
     js_sys::Error::new(&sentence.to_string()).into()
 }
 
-/// Drops what is being written, with its worker.
+/// Cancels the writing and ends its worker.
 pub(in crate::app) fn end() {
     drop(WRITING.take());
 }

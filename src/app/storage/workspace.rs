@@ -15,7 +15,7 @@ use std::sync::Arc;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
-/// Offers what is noted on the open profiles as a file.
+/// Saves the workspace of the open profiles as a file.
 pub fn save(app: App) {
     actions::keep_choices(app);
     let front = app.front_untracked();

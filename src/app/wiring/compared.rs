@@ -42,7 +42,7 @@ impl Compared {
         let n_all = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).count());
         let n_more = Memo::new(move |_| n_all().saturating_sub(MOST));
         let anchor = RwSignal::new(None);
-        // Another set of runs: what was found in the old one is of no use.
+        // For another set of runs the earlier answer is dropped.
         effect(move || {
             ids.track();
             anchor.set(None);

@@ -18,7 +18,7 @@ fn keep(all: &LearnedNames) {
     store(KEY, &names_text(all));
 }
 
-/// What other open files of the run say of words that are not decoded, and what was learned before.
+/// Text of undecoded words from other open files of the run, and from earlier runs.
 pub(in crate::app) fn words(app: App, profile: &OpenProfile) -> AnyView {
     let found = learned_words(profile.ask.clone(), other_devices(app, profile));
     let known = RwSignal::new(names());

@@ -46,7 +46,7 @@ pub fn follow(app: App) {
     });
 }
 
-/// Passes questions to the worker of a profile, as long as anybody can ask; one that sleeps wakes first.
+/// Passes questions to the worker of a profile until the channel closes. A sleeping profile is woken first.
 pub fn relay(app: App, id: u32, mut calls: UnboundedReceiver<Call>) {
     spawn_local(async move {
         while let Some(call) = calls.next().await {
@@ -104,7 +104,7 @@ pub fn put_to_sleep(app: App, more: u64) {
     }
 }
 
-/// The same for what is open now.
+/// The same for the current profiles.
 pub fn keep_budget(app: App) {
     put_to_sleep(app, 0);
 }
@@ -156,7 +156,7 @@ async fn wake_one(app: App, id: u32) {
         TimeoutFuture::new(ROOM_STEP_MS).await;
     }
     let made = importing::import_again(app, files, &hash).await;
-    // Closed meanwhile: the worker ends here.
+    // The profile was closed meanwhile: its worker ends here.
     let is_open = with(app, id, |_| ()).is_some();
     let calls: Vec<Call> = WAKING.with_borrow_mut(|w| {
         let (own, others) = std::mem::take(&mut w.calls).into_iter().partition(|(of, _)| *of == id);

@@ -37,7 +37,7 @@ pub async fn run(app: App) {
     }
     if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
         let is_over = show(app, &link, *opened, *columns).await;
-        // Cut short, answers may be on their way that nobody must take for his own.
+        // If the warm-up was interrupted, answers may be pending, so the worker is not reused.
         if is_over.is_ok_and(|is_over| is_over) {
             worker_registry::give_back((link, events));
         }

@@ -84,7 +84,7 @@ pub fn drop_dead_link(id: u32, number: u32) -> bool {
     is_current
 }
 
-/// Hands a question to the worker of a profile; gives it back where there is none.
+/// Passes a question to the worker of a profile; returns it if there is none.
 pub fn ask(id: u32, call: Call) -> Option<Call> {
     touch(id);
     HANDLES.with_borrow(|h| match h.links.get(&id) {
@@ -109,7 +109,7 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Lets the worker of a profile compute what many answers share, once: while nobody waits for it.
+/// Tells the worker of a profile, once and while it is idle, to compute intermediate results of many answers.
 pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
         Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
@@ -162,7 +162,7 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), StartError> {
     }
 }
 
-/// A worker of the program that imports what was found.
+/// A worker of the program that can import the profile.
 pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), StartError> {
     match Program::of(found) {
         Program::Common => ready_worker(app).await,

@@ -159,7 +159,7 @@ enum ArchiveError {
     TooLong { name: String, len: u64 },
     #[error("the member `{}` is encrypted; expected plain data. Unpack it with its password and open the result.", short(.0))]
     Encrypted(String),
-    /// Bytes packed and unpacked as the directory states them.
+    /// Packed and unpacked bytes in the directory.
     #[error(
         "the member `{}` claims that {} unpack to {}, more than deflate allows; it is damaged or malicious.",
         short(.name),

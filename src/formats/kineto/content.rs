@@ -76,7 +76,7 @@ pub struct Content {
     pub(super) deferred: Option<Deferred>,
 }
 
-/// A category and what it states.
+/// A category and its meaning.
 #[derive(Clone)]
 struct Cat {
     raw: Vec<u8>,

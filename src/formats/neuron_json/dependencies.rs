@@ -1,4 +1,4 @@
-//! Which instruction depends on which, as the records record it.
+//! Recorded dependencies between instructions.
 
 use super::rows::Links;
 use super::value::{Raw, fields};

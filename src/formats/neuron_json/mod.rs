@@ -86,7 +86,7 @@ impl Format for NeuronJson {
     }
 }
 
-/// The first root key that states the format, within the head.
+/// The first root key in the head that identifies the format.
 fn identifying_section(head: &[u8]) -> Option<String> {
     let mut splitter = sections::SectionSplitter::new();
     let mut found: Option<String> = None;
@@ -113,7 +113,7 @@ fn identifying_section(head: &[u8]) -> Option<String> {
     // A file with only the profiler's warnings is recognised by them.
     let are_all = are_warnings && read.is_ok() && splitter.is_done() && splitter.n_trailing == 0;
     let alone = weak.first().filter(|_| are_all).cloned();
-    // A name that other files may have as well does not record it; two of them beside each other do.
+    // A name that other files also have is not sufficient; two such names together are.
     found.or_else(|| weak.drain(..).nth(1)).or(alone).filter(|_| !is_other)
 }
 

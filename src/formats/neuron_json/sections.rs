@@ -24,7 +24,7 @@ pub(super) struct Piece<'a> {
 
 /// What takes the values of a file.
 pub(super) trait Sink {
-    /// Takes the element that the text of `begun` begins with, and states its length; `None` leaves it to be split off as any other.
+    /// Parses the element at the start of `begun` and returns its length; `None`: the splitter finds its end.
     fn whole(&mut self, _begun: &Piece<'_>) -> Option<usize> {
         None
     }

@@ -78,7 +78,7 @@ struct CoreTracks {
 /// Writes the tracks of a Neuron device.
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
-    /// Names of the DMA queues, as far as the file records it.
+    /// Recorded names of the DMA queues.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
     numbers: [ColumnId; 8],
@@ -108,7 +108,7 @@ pub(crate) struct Timeline {
     moved: Vec<(RawSliceId, StrId)>,
     throttles: Vec<Throttle>,
     operations: Vec<CollectiveOp>,
-    /// Transfers that transpose, where the file records it.
+    /// Transfers that transpose, if recorded.
     pub transposing: Option<TransposingDma>,
 }
 

@@ -163,7 +163,7 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
         let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
         let (mut unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
         if unit.is_empty() && key.ends_with("_bytes") {
-            // The schema leaves it out where the name states it.
+            // The schema omits it if the name has it.
             unit = "bytes".into();
         }
         Some(Field { group: generic::group(&key).into(), key, value, unit, help: meaning })

@@ -5,7 +5,7 @@ use super::super::ntff::Message;
 /// What an event does on its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// Neither: an event of the old kind states its phase instead.
+    /// Neither: an old event has a phase instead.
     #[default]
     Unspecified,
     /// A slice begins.
@@ -39,7 +39,7 @@ pub struct Legacy {
     pub thread: (Option<i64>, Option<i64>),
 }
 
-/// Who shares ids of asynchronous slices.
+/// The scope of the ids of asynchronous slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The process.

@@ -11,7 +11,7 @@ struct Open {
     slice: RawSliceId,
     name: StrId,
     category: StrId,
-    /// Its end, where its own event states it.
+    /// Its end, if recorded by its own event.
     end: Option<i64>,
 }
 

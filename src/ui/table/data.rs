@@ -84,7 +84,7 @@ pub enum Cell {
     Int(i64),
     /// A number, or a share of one.
     Float(f64),
-    /// A number that reads otherwise than its column states: its unit is its row's.
+    /// A number with its own text, because its unit depends on the row.
     Formatted(f64, String),
     /// A placeholder text, drawn dim. Not a value: exports and sums skip it.
     Placeholder(String),
@@ -170,7 +170,7 @@ impl Cell {
         }
     }
 
-    /// What hovering over the cell states: the exact value with its unit.
+    /// Title of the cell: the exact value with its unit.
     pub fn exact(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Int(v), Kind::Duration) => text::time_exact(*v),

@@ -1,4 +1,4 @@
-//! The fields of the record in named groups, with a switch for those that few ask for.
+//! The fields of the record in named groups, with a switch for advanced ones.
 
 use crate::base::text;
 use crate::engine::query::{Details, Field};

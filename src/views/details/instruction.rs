@@ -8,7 +8,7 @@ use crate::engine::query::{InstructionFacts, Neighbour};
 use crate::ui::controls::CopyButton;
 use leptos::prelude::*;
 
-/// The sections of an instruction; each is absent where there is nothing to say.
+/// The sections of an instruction; empty ones are absent.
 #[component]
 pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let InstructionFacts { operands, semaphores, origin } = facts;

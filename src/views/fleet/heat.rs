@@ -24,7 +24,7 @@ fn height(n_rows: usize) -> f64 {
     (n_rows as f64 * ROW_HEIGHT).clamp(HEIGHT_MIN, HEIGHT_MAX)
 }
 
-/// Pixels of the map with what they are made of.
+/// Pixels of the map, with their inputs.
 struct Drawn {
     levels: Levels,
     colours: Vec<[u8; 4]>,

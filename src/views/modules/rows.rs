@@ -8,7 +8,7 @@ use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use crate::ui::tree::Branch;
 use crate::views::wording;
 
-/// Positions so that each parent is followed by all that is below it, siblings in their order; and by position the new place of the parent.
+/// Positions in pre-order with siblings in their order, and the new position of each parent.
 ///
 /// A parent that is not there, or that is its own ancestor, makes a root.
 fn pre_order(parents: &[Option<u32>]) -> Vec<(usize, Option<u32>)> {

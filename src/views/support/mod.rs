@@ -13,7 +13,7 @@ use compare::Compare;
 use leptos::prelude::*;
 use sections::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
 
-/// Rows of each list on screen at once; longer lists come when somebody sorts, filters, saves or reaches their end.
+/// Rows of each list that are loaded first; further rows are loaded for sorting, filtering, export and scrolling to the end.
 const FIRST_ROWS: u64 = 500;
 
 /// A support report.

@@ -20,7 +20,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// What is still to come of a list; of whole lists nothing is, however few rows are shown of them.
+    /// The missing rows of a list; none for complete lists, even if only some rows are shown.
     fn rest(self, n_total: fn(&SupportTop) -> u64) -> MissingRows {
         let n_total = move || self.top.with(|t| if t.is_cut() { n_total(t) } else { 0 }) as usize;
         MissingRows { n_total: Signal::derive(n_total), load: self.load }

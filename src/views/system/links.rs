@@ -66,7 +66,7 @@ pub fn ExecutionLinks(
     let found = use_query(ask, query);
     move || {
         let row = found.value.with(|row| row.as_ref().and_then(|row| row.as_ref().clone()))?;
-        // The answer of the slice before stays until the next: it is not the one shown.
+        // The previous answer is kept until the next one; it is for another slice.
         let is_shown = row.slices.first().copied() == slice.get();
         is_shown.then(|| view! { <div class="system__detail" data-part="device-links"><DeviceLinks row devices on_device /></div> })
     }

@@ -67,7 +67,7 @@ pub type Find<'a> = dyn Fn(&str, &[(&str, &str)]) -> Option<Row> + 'a;
 /// Looks up what belongs to one core: each physical core has its own numbers for stacks and loops.
 struct Lookup<'a> {
     find: &'a Find<'a>,
-    /// Index of the core as its rows write it; empty where the instruction does not record it.
+    /// Index of the core as in its rows; empty if not recorded.
     core: &'a str,
 }
 

@@ -38,7 +38,7 @@ pub struct Band {
     pub name: String,
     /// Transfers in it.
     pub transfers: u64,
-    /// Bytes of these; `None` where the file does not record it.
+    /// Their bytes; `None` if not recorded.
     pub bytes: Option<u64>,
     /// How many times the tensor's size was moved.
     pub factor: Option<f64>,

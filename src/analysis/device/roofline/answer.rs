@@ -1,4 +1,4 @@
-//! What the roofline states.
+//! The answer about the roofline.
 
 use crate::base::{DurationNs, SliceId};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Bytes from and to HBM. Instructions tell them where they start a transfer, not when it runs; transfers record when, but neither memory nor direction.
+//! Bytes from and to HBM. Instructions record bytes when they start a transfer, but not when it runs; transfers record when, but neither memory nor direction.
 
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;

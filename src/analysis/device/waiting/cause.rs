@@ -36,7 +36,7 @@ pub enum Cause {
     End,
     /// The next instruction waited for nothing: the time from one to the next.
     Issue,
-    /// The file does not record it.
+    /// Not recorded.
     Unknown,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Causes<'a> {
         *self.of_waits.borrow_mut().entry(key).or_insert_with(|| self.work_out(wait))
     }
 
-    /// The cause that a semaphore's owner states, or else who sets it.
+    /// The cause by a semaphore's owner, else by the instruction that sets it.
     fn work_out(&self, wait: Used<'_>) -> Cause {
         let owner = self.profile.strings.get(wait.owner);
         if !owner.is_empty() {
@@ -231,7 +231,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// The cause that a name states: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
+/// The cause by the name of an engine or a queue (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
 pub(in crate::analysis::device) fn of_owner(owner: &str, purpose: impl Fn(&str) -> Option<String>) -> Cause {
     const ENGINES: [&str; 12] =
         ["tensor", "tensormatrix", "vector", "scalar", "gpsimd", "sync", "pe", "act", "dve", "pool", "sp", "activation"];

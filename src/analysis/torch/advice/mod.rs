@@ -1,4 +1,4 @@
-//! What to do about what the overview shows. Each piece of advice states its threshold, its cost and how it is computed.
+//! Advice on the overview. Each has its threshold, its cost and how it is computed.
 
 mod classic;
 mod idle;

@@ -30,7 +30,7 @@ pub(super) struct Unit {
     pub(super) launches: Vec<Launch>,
     /// In pre-order.
     pub(super) nodes: Vec<Node>,
-    /// Batch size, where an annotation or `execution_details.json` states it.
+    /// Batch size, if an annotation or `execution_details.json` has it.
     pub(super) batch: Option<u64>,
     /// Position of its trace among the members.
     pub(super) member: usize,
@@ -229,7 +229,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The Python functions around a slice. Old traces record it as one text.
+    /// The Python functions around a slice. Old traces record them as one text.
     fn stack(&mut self, slice: SliceId) -> StrId {
         if let Ok(at) = self.torch.stacks.binary_search_by_key(&slice.0, |s| s.0) {
             return self.text(self.torch.stacks[at].1);

@@ -39,7 +39,7 @@ pub(super) const ATTRS: [(Attr, &str, &str); 13] = [
     (Attr::Tensorizer, "tensorizer", "Tensorizer instruction"),
 ];
 
-/// What an instruction worked on, as far as the file records it.
+/// Operands of an instruction, if recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Multiplications and additions of a matrix product: half its FLOPs.

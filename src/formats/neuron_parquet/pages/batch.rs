@@ -36,7 +36,7 @@ pub struct Cells<V> {
 }
 
 impl<V: Default> Cells<V> {
-    /// `values` of the rows that have one, which `is_held` states row by row; `n` rows.
+    /// `values` of the rows with a value, as flagged in `is_held`; `n` rows.
     pub fn spread(mut values: Vec<V>, n: usize, is_held: impl Fn(usize) -> bool) -> Self {
         if values.len() == n {
             return Cells { values, held: Vec::new() };

@@ -91,7 +91,7 @@ impl Facts {
         }
     }
 
-    /// Physical cores, as `Metadata` states.
+    /// Physical cores in `Metadata`.
     pub fn n_cores(&self) -> Option<i64> {
         self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n))
     }

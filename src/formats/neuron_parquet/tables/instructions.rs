@@ -126,7 +126,7 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, others: &OtherTables) -> usize 
     found.len()
 }
 
-/// The framework operator's path, where the table of operators states one.
+/// The framework operator's path, if the table of operators has one.
 fn layer(r: &mut Reading, b: &Batch, row: usize, paths: &Paths) -> StrId {
     if paths.is_empty() {
         return StrId(0);

@@ -104,7 +104,7 @@ impl Rings {
         ring
     }
 
-    /// The name states what the numbers do not.
+    /// The name has data that the numbers lack.
     #[inline(never)]
     fn by_name(&mut self, r: &mut Reading, pcore: Option<i64>, numbers: [Option<i64>; 2], name: StrId) -> Ring {
         let core = r.core(pcore);
