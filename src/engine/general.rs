@@ -49,7 +49,7 @@ pub struct BriefQuery {
     pub slice: SliceId,
 }
 
-/// The device that the profile was recorded on, and the value that is asked for first: its line of the library.
+/// The device of the profile, and its most important value, for the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadlineQuery;
 

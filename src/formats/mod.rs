@@ -205,7 +205,7 @@ pub trait Piece: Any + Send {
 
 /// An importer that is fed blocks in order. Gzip is inflated before.
 pub trait Streamed {
-    /// Takes the next block; keeps what it needs of it.
+    /// Reads the next block.
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
     /// Bytes of the file fed so far, and its length, to reserve memory.
     fn expect(&mut self, _read_bytes: u64, _total_bytes: u64) {}

@@ -18,7 +18,7 @@ pub const PIECE_MIN: u64 = 16 << 20;
 const PIECE_MAX: u64 = 64 << 20;
 /// Pieces for each thread, so that none waits long for the last one.
 const PIECES_PER_THREAD: u64 = 4;
-/// How far behind a cut a record is looked for, bytes; a longer one is not cut.
+/// Bytes after a cut that are searched for a record; longer records are not cut.
 pub const LOOK: u64 = 256 << 10;
 
 /// Bytes of text in a byte of gzip, as traces have them.

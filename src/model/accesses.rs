@@ -99,7 +99,7 @@ pub struct Packet {
 pub struct Moved {
     /// The instruction that asked for it.
     pub instruction: u32,
-    /// Packets, with those that end it on each ring.
+    /// Packets, including the last ones of each ring.
     pub n_packets: u32,
     /// Bytes of its packets, without those that end it.
     pub bytes: u64,

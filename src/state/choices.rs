@@ -10,7 +10,7 @@ const LONGEST: usize = 4_000;
 /// More choices than these are not kept.
 const MOST: usize = 200;
 
-/// Choices by view and key. What is not in it is as the view has it by default.
+/// Choices by view and key. Missing ones have the view's default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices(BTreeMap<(String, String), String>);
 

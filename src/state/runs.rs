@@ -106,7 +106,7 @@ pub(super) fn distinguish(all: &mut [OpenProfile]) {
     all.iter_mut().zip(titles).for_each(|(profile, title)| profile.title = title);
 }
 
-/// Files of a drop that will be opened: their names state runs and spans before they are read.
+/// Files of a drop to be opened: their names give runs and spans before they are read.
 pub fn expect_files(app: App, drop: u32, paths: impl Iterator<Item = String>) {
     app.state.origins().update(|all| {
         for path in paths {

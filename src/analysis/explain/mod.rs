@@ -160,7 +160,7 @@ pub struct Explain {
     pub notes: Vec<String>,
 }
 
-/// What changed in one unit.
+/// Changes in one unit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ExplainUnit {
     /// Its name in the base, and in the run where that differs.

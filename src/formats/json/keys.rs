@@ -6,7 +6,7 @@ use super::cursor::{Broken, Cursor};
 /// Keys of earlier objects with their meanings, and the successor of each.
 pub struct Keys<M> {
     known: Vec<Known<M>>,
-    /// What came last after the beginning of an object, then after each known key: places in `known`, from 1; 0 where nothing did.
+    /// The last successor of the beginning of an object, then of each known key: positions in `known`, from 1; 0 if none.
     after: Vec<[u8; N_AFTER]>,
 }
 

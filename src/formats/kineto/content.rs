@@ -31,7 +31,7 @@ pub(super) struct Asyncs {
     pub(super) open: FxHashMap<(usize, StrId, u64), Vec<RawSliceId>>,
 }
 
-/// Everything read so far. What travels between programs is that of a piece: what only reading on needs stays behind.
+/// Everything read so far. For a piece it is serialised between programs, without fields that only further reading needs.
 #[derive(Serialize, Deserialize)]
 pub struct Content {
     pub(super) builder: ProfileBuilder,
@@ -135,7 +135,7 @@ impl Content {
         Content { deferred: Some(Deferred::default()), n_preview: PREVIEW_MAX, has_events: true, ..Content::new() }
     }
 
-    /// `scale` times what was read so far is expected in total, `most` slices at most.
+    /// Reserves memory for `scale` times the content read so far, at most for `most` slices.
     pub fn expect(&mut self, scale: f64, most: f64) {
         let n = |len: usize| (len as f64 * scale).min(most) as usize;
         self.builder.expect_slices(n(self.builder.n_slices()));

@@ -1,4 +1,4 @@
-//! What a piece of a file leaves to whoever knows the text before it.
+//! What a piece of a file defers until the text before it was read.
 
 use crate::base::{StrId, TrackId};
 use crate::model::RecordRef;

@@ -26,7 +26,7 @@ pub struct TraceMetadata {
 /// Facts beyond this number are not kept; a hostile root could hold millions.
 const FACTS_MAX: usize = 1000;
 const VALUE_MAX: usize = 4096;
-/// What PyTorch writes for a group that nobody described.
+/// PyTorch's text for a group without a description.
 const NO_DESCRIPTION: [&str; 3] = ["", "default_pg", "undefined"];
 /// No machine has more; bounds what a hostile root can make us hold.
 const DEVICES_MAX: usize = 4096;

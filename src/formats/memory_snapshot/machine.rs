@@ -58,7 +58,7 @@ pub struct Machine {
     /// Places in `dicts` and `lists` that are free again.
     free_dicts: Vec<u32>,
     free_lists: Vec<u32>,
-    /// What records became.
+    /// Values made from records.
     pub records: Records,
     /// Pairs and items that were added to a record after it was converted to a row.
     pub n_late: u64,
@@ -498,7 +498,7 @@ fn object_of(value: Value) -> Option<usize> {
 /// Values by place: 8 bytes each, since a long trace notes every event in it.
 #[derive(Debug, Default)]
 struct Memo {
-    /// Kind in the upper half, number in the lower; 0 where nothing is.
+    /// Kind in the upper half, number in the lower; 0 if empty.
     places: Vec<u64>,
     /// Values that are neither text nor container.
     others: Vec<Value>,

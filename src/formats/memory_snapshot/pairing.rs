@@ -127,7 +127,7 @@ pub fn history(events: &EventColumns, rows: &[u32], streams: &[u64], live: Optio
     let mut sum = base;
     out.allocated.push(sum);
     for change in changes {
-        // Each release takes what was added before it, so the sum never falls below 0.
+        // Each release subtracts an earlier addition, so the sum never falls below 0.
         sum = if change < 0 { sum.saturating_sub(change.unsigned_abs()) } else { sum.saturating_add(change.unsigned_abs()) };
         out.allocated.push(sum);
     }

@@ -194,7 +194,7 @@ pub struct Records {
     /// Streams by what the file calls them.
     pub streams: Vec<u64>,
     stream_ids: FxHashMap<u64, u32>,
-    /// Records without what they need: address, size or name.
+    /// Records without a required value: address, size or name.
     pub n_incomplete: u64,
     /// Keys that are not read, with how many records have them.
     pub unread: Vec<(StrId, u64)>,
@@ -372,7 +372,7 @@ impl Records {
                 Some(Key::Frames) => stack = self.known_stack(value),
                 Some(Key::CompileContext | Key::UserMetadata | Key::Category) => {
                     let text = self.text_of(value);
-                    // What PyTorch writes where there is none.
+                    // PyTorch's text for none.
                     if let (false, Value::Text(key)) = (matches!(self.strings.get(text), "" | "N/A"), key) {
                         self.events.extras.push((at, key, text));
                     }

@@ -16,7 +16,7 @@ const MAX_RATIO: u64 = 200;
 const MAX_MEMBERS: usize = 200_000;
 const CHUNK: u64 = 1 << 20;
 
-/// What an archive holds.
+/// Content of an archive.
 #[derive(Debug, Default)]
 pub(crate) struct Archive {
     /// Name and size of each member.

@@ -39,7 +39,7 @@ struct Reader {
     title: String,
     timeline: Timeline,
     tables: Tables,
-    /// The section of the last record, and all that were found.
+    /// The section of the last record, and all sections found.
     section: String,
     sections: FxHashSet<String>,
     /// Sections of [`TOLD`] that are in the file, possibly empty.

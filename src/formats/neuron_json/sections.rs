@@ -100,7 +100,7 @@ impl SectionSplitter {
         self.state == State::Done
     }
 
-    /// Root key and offset of what was being read.
+    /// Current root key and offset.
     pub fn position(&self) -> (&str, u64) {
         (&self.section, self.offset)
     }

@@ -198,7 +198,7 @@ impl Timeline {
         ReadOperands { shape: super::operands::shape(operands), uses, accesses }
     }
 
-    /// Notes what was read of an instruction's operands.
+    /// Stores the operands of an instruction.
     fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
         self.starters.extend(operands.starts_transfer().then_some(slice));
         self.shapes.extend(operands.shape.map(|shape| Shape { slice, ..shape }));

@@ -22,7 +22,7 @@ const BYTES_PER_ROW_MIN: u64 = 8;
 /// Imports a directory.
 pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     let mut inner = ledger.clone();
-    // After a panic the ledger is what it was before.
+    // After a panic the ledger is unchanged.
     let (result, read) = panic_context::caught(|| Ok((read_all(input, claim, &mut inner, watch), inner)))?;
     *ledger = read;
     result

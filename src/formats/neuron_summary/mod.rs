@@ -2,7 +2,7 @@
 //!
 //! Recognised by the names of its metrics. Of JSON an object of metrics, an object or list of such objects, and lists of them below a key are
 //! read; of text a metric per line, in columns or as a Markdown table. Values with a unit are rounded, and marked so.
-//! What names a core (the key, or `subgraph`) is kept. No timeline, no metadata: formulas that need a clock or a bandwidth are not available.
+//! The name of a core (the key, or `subgraph`) is stored. No timeline, no metadata: values that need a clock or a bandwidth are not available.
 //! See `docs/formats/neuron_summary.md`.
 
 mod read;
@@ -23,7 +23,7 @@ pub const ID: &str = "neuron_summary";
 /// More than any summary has: it is read whole.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A drop of more summaries than these is one profile with a row for each file: a tab and a worker each would be too many.
+/// A drop with more summaries is one profile with a row per file, because a tab and a worker for each would be too many.
 const MOST_ALONE: usize = 16;
 
 /// Column of `summary_nodes` where nodes have the names of their files.

@@ -12,7 +12,7 @@ const MAX_METRICS: usize = 10_000;
 /// Longest name of a metric.
 const NAME_MAX: usize = 128;
 
-/// What a text holds.
+/// Content of a text.
 #[derive(Default)]
 pub(super) struct Text {
     /// The metrics of each core.

@@ -1,4 +1,4 @@
-//! From what was read to a profile: starts joined with stops, devices put on the host's clock, transfers and executions picked out.
+//! Builds the profile: pairs starts with stops, aligns device clocks with the host, extracts transfers and executions.
 
 use super::event::{Phase, Source};
 use super::store::{Store, StoredEvent};

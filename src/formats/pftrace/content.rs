@@ -1,4 +1,4 @@
-//! What the packets of a trace say, collected in the order of the file.
+//! The content of the packets of a trace, in the order of the file.
 
 use super::super::ntff::Message;
 use super::args::{Generation, Names};
@@ -276,7 +276,7 @@ impl Content {
         let cut = packets.feed(&inflated, &mut |offset, body| bodies.push((offset as usize, body.len()))).is_err()
             || packets.unfinished().is_some();
         for (start, length) in bodies {
-            // A packed packet within a packed one is nobody's output.
+            // No program writes a packed packet within a packed one.
             let body = &inflated[start..start + length];
             if Message::new(body).any(|(field, _)| field == 50) {
                 ledger.read += 1;

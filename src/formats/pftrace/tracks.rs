@@ -105,7 +105,7 @@ impl Tracks {
         self.descriptors.get(&uuid)
     }
 
-    /// What an event of track `uuid` is on: threads are one track, whoever describes them.
+    /// The track of events of `uuid`: a thread is one track, even with several descriptors.
     pub fn key(&self, uuid: u64) -> TrackKey {
         match self.descriptors.get(&uuid) {
             Some(Descriptor { pid: Some(pid), tid: Some(tid), .. }) => TrackKey::Thread(*pid, *tid),
@@ -181,7 +181,7 @@ impl<'a> TrackMaker<'a> {
             return TrackSpec { parent: None, name, kind: TrackKind::Other, sort: 9 };
         };
         let kind = if descriptor.counter.is_some() { TrackKind::Counter } else { TrackKind::Other };
-        // A row cannot hold other rows: what has both is a group, and the row of its own slices the first in it.
+        // A row cannot contain rows: a track with slices and children becomes a group, with its own slices in its first row.
         let parent = if self.is_parent.contains(&uuid) || descriptor.pid.is_some() {
             self.group(uuid, builder, 0)
         } else {

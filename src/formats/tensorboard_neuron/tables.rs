@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 /// Reads a table record by record.
 pub(super) struct Reader<'l> {
     ledger: &'l mut Ledger,
-    /// Keys in the order first seen, with what they were taken for and their place among the further columns.
+    /// Keys in order of occurrence, with their meaning and their position among the further columns.
     keys: FxHashMap<String, (Option<Meaning>, usize)>,
     table: OpTable,
     times: Vec<Option<Raw>>,

@@ -29,7 +29,7 @@ pub(super) fn is_xspace(head: &[u8]) -> bool {
     false
 }
 
-/// Number, wire type and body of the first field, and what follows. A body that is cut is given as far as it goes.
+/// Number, wire type and body of the first field, and the following bytes. A truncated body is returned as it is.
 fn field(bytes: &[u8]) -> Option<(u64, u64, &[u8], &[u8])> {
     let (key, rest) = varint(bytes)?;
     match key & 7 {

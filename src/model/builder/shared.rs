@@ -62,7 +62,7 @@ impl Rows {
     }
 }
 
-/// What slices of a finished profile share, by slice of the final order.
+/// Shared values of slices of a finished profile, by slice in the final order.
 #[derive(Debug)]
 pub struct Shared {
     /// Tracks by their first ids, or rows.

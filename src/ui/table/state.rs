@@ -154,7 +154,7 @@ impl State {
         self.n_awaited().is_none() && self.columns.with(|c| c.iter().any(|c| c.is_summed)) && self.order.with(|o| o.len() > 1)
     }
 
-    /// Brings a line into sight.
+    /// Scrolls a line into view.
     pub fn reveal(&self, line: usize) {
         let Some(scroller) = self.scroller.get_untracked() else { return };
         let n = self.lines.with_untracked(|l| l.len());

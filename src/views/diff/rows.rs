@@ -122,7 +122,7 @@ pub struct Scope {
     pub has_host: bool,
 }
 
-/// What the rows have to say.
+/// Notes about the rows.
 pub fn shape_of(rows: &[OperatorDiff], by: FlatBy) -> Scope {
     let sides = || rows.iter().flat_map(|r| [r.base, r.experiment]).flatten();
     Scope {

@@ -15,7 +15,7 @@ use web_sys::{CanvasRenderingContext2d as Context, ImageData};
 const HEIGHT_MAX: f64 = 420.0;
 /// Of a map of few.
 const HEIGHT_MIN: f64 = 96.0;
-/// Height of a rank where there is room.
+/// Height of a rank with enough space.
 const ROW_HEIGHT: f64 = 22.0;
 /// The pointer that moved less, in CSS pixels, clicked.
 const CLICK_MAX: i32 = 3;

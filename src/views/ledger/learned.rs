@@ -44,7 +44,7 @@ async fn learn(own: Ask, others: Vec<OtherProfile>) -> Result<Learned, EngineErr
     Ok(Learned::default())
 }
 
-/// Names that are known with those that were found; what was known of the same opcode or code is replaced.
+/// Known names with the found ones added; found names replace known ones of the same opcode or code.
 pub fn with_new(mut known: LearnedNames, found: &Learned) -> LearnedNames {
     let new = names(&found.words);
     known.opcodes.retain(|(code, _)| !new.contains_key(code));
@@ -120,7 +120,7 @@ fn codes_sentence(codes: &[LearnedCode]) -> String {
     )
 }
 
-/// Words with what was learned of them; absent where nothing was.
+/// Words with learned names; absent without any.
 #[component]
 pub fn LearnedWords(
     /// Of the profile in front.

@@ -99,7 +99,7 @@ pub fn Start(
     }
 }
 
-/// A link came without its file, which is on somebody's disk.
+/// A link to a file that is not open.
 #[component]
 fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
     let name = if wanted.name.is_empty() { "the original profile".to_string() } else { wanted.name };

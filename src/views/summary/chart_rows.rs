@@ -108,7 +108,7 @@ pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
 }
 
-/// Bytes from and to HBM, and what was left.
+/// Bytes from and to HBM, and the unused bandwidth.
 pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     let Some(m) = &charts.memory else { return Vec::new() };
     let slice = |name: &str, bytes: u64, colour| Slice { name: name.into(), value: i64::try_from(bytes).unwrap_or(i64::MAX), colour };

@@ -8,7 +8,7 @@ use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
-/// A button for each open device profile; those that the execution names are first and say so.
+/// A button for each open device profile; those named by the execution are first and marked.
 #[component]
 pub(super) fn DeviceLinks(
     /// The execution, or several of one model.

@@ -49,7 +49,7 @@ pub fn TablesView(
     /// Whether this is a device profile; only its rows can be saved.
     #[prop(optional)]
     has_timeline: bool,
-    /// The chosen table, and what was done to each.
+    /// The chosen table, and the choices of each.
     #[prop(default = ViewState::detached("tables"))]
     choices: ViewState,
 ) -> impl IntoView {

@@ -49,7 +49,7 @@ fn length(cell: &Cell) -> Option<usize> {
     if let Cell::Text(text) = cell { Some(text.chars().count()) } else { None }
 }
 
-/// Whether a column's name says that it holds bytes.
+/// Whether a column's name implies bytes.
 fn is_bytes(name: &str) -> bool {
     name == "bytes" || name.ends_with("_bytes")
 }

@@ -140,7 +140,7 @@ impl TimelineHandle {
         }
     }
 
-    /// Notes where the user is, for when the view is made anew.
+    /// Stores window and rows for the next time the view is created.
     pub fn remember(self) {
         self.inner.try_with_value(|inner| {
             if let Some(core) = &inner.core {

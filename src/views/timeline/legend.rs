@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-/// Names by time over all devices, at most [`MOST`], then what has none; and how many names there are beyond.
+/// Names by time over all devices, at most [`MOST`], then slices without a name; and the number of further names.
 fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
     let mut out: Vec<Entry> = Vec::new();
     let mut at = std::collections::HashMap::new();

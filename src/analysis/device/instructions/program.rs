@@ -41,7 +41,7 @@ pub struct Program {
     pub rows: Vec<ProgramRow>,
     /// Words of that engine; more than `rows` where it has too many to send.
     pub n_rows: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

@@ -130,7 +130,7 @@ fn new(place: &SourceLocation) -> Line {
     Line { totals, spans: Vec::new() }
 }
 
-/// What values are made of.
+/// Parts of values.
 struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,

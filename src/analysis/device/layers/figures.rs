@@ -54,7 +54,7 @@ pub(super) struct NodeCoverage {
     is_untyped: bool,
 }
 
-/// What values are made of.
+/// Parts of values.
 pub(super) struct Context<'a> {
     pub profile: &'a Profile,
     pub device: &'a NeuronDevice,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub const SMALL_BYTES: u32 = 512;
 /// Number of consecutive small transfers that make an interval.
 pub const SMALL_MOST: u64 = 64;
-/// The next one begins within this time after the last one.
+/// Maximum time from the end of one to the start of the next.
 pub const SMALL_GAP_NS: i64 = 1_000;
 /// Intervals that are listed.
 const MOST: usize = 10_000;

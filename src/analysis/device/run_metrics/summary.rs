@@ -30,7 +30,7 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// Busy time per core and engine, from the rows.
     pub engines: Vec<EngineTime>,
-    /// What to know when reading these values.
+    /// Notes about these values.
     pub notes: Vec<String>,
 }
 

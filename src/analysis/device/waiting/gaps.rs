@@ -84,7 +84,7 @@ pub struct Gaps {
     pub gaps: Vec<Gap>,
     /// Gaps that are long enough to be listed but are not, because there are too many.
     pub n_more: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

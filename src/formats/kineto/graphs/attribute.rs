@@ -17,7 +17,7 @@ pub(super) const ROW: &str = "Operators (from capture)";
 /// Members beyond this cannot be named by a record.
 const MEMBER_MAX: usize = 14;
 
-/// A graph launch and what it ran.
+/// A graph launch and its kernels.
 struct Replay {
     call: RawSliceId,
     start: i64,
@@ -34,7 +34,7 @@ struct Decision {
     others: Vec<(usize, Rc<Fit>)>,
 }
 
-/// The work of a replay, and what was decided about it.
+/// The work of a replay, and the chosen capture.
 type Decided = (Vec<Work>, Rc<Decision>);
 
 /// Attributes every replay of the run.

@@ -1,4 +1,4 @@
-//! The captures of graphs in a trace: what was launched between the begin and the end of each, and in which operators and modules.
+//! The captures of graphs in a trace: launches between begin and end of each, with their operators and modules.
 
 use super::matching::{Kind, Launch, NONE};
 use crate::base::{Interner, SliceId, StrId, TrackId};

@@ -181,7 +181,7 @@ fn queue(
     let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
     // Notes which transfer the packets are of that start together on a ring, instead of the instruction.
     let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
-        // Packets of a ring run one after the other: those that start within a nanosecond end in their order.
+        // Packets of a ring are sequential: those that start in the same nanosecond are ordered by end.
         ring.pending.sort_by_key(|s| slices.end(*s as usize));
         for slice in ring.pending.drain(..).map(|s| s as usize) {
             // More transfers than the engine requested: the first ones belong to another run, so the order is no evidence.

@@ -113,7 +113,7 @@ impl Sampler {
         self.advance(u64::MAX, true, each);
     }
 
-    /// Makes the samples of all times before `time`; of all there are where nothing more comes.
+    /// Writes the samples of all times before `time`; at the end, all samples.
     fn advance(&mut self, time: u64, is_over: bool, each: &mut dyn FnMut(Rate)) {
         while let Some(at) = [self.now, self.open.peek().map(|e| e.0.0)].into_iter().flatten().min().filter(|at| is_over || *at < time) {
             self.now = None;
@@ -154,7 +154,7 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// Picoseconds of whole nanoseconds and what these leave over. Times before 0 are taken for 0, and what is beyond the clock for its end.
+/// Picoseconds from whole nanoseconds and a remainder. Times before 0 become 0, times beyond the clock its end.
 fn picoseconds(ns: i64, rest: u16) -> u64 {
     const MOST_NS: i64 = (u64::MAX / 1000) as i64 - 1;
     ns.clamp(0, MOST_NS) as u64 * 1000 + u64::from(rest)

@@ -1,4 +1,4 @@
-//! Whether the tables of a directory are of one profile: what they say of each other must fit.
+//! Whether the tables of a directory are of one profile, by cross-checks between them.
 
 mod culprits;
 mod sampled_times;

@@ -1,4 +1,4 @@
-//! What a directory's tables lack, in sentences: nobody should look for rows that cannot be there.
+//! Sentences on missing tables and columns of a directory, so that users do not look for absent rows.
 
 use crate::base::{Ledger, text};
 use crate::formats::neuron_parquet::pages::reader::File;
@@ -66,7 +66,7 @@ fn without(table: &str) -> &'static str {
     TABLES.iter().find(|t| t.0 == table).map_or("metrics that use it are not available", |t| t.1)
 }
 
-/// What is missing where the values of a column cannot be used; `otherwise` where nothing is computed from it.
+/// The effect of unusable values of a column; `otherwise` if nothing is computed from it.
 pub fn without_column(table: &str, column: &str, otherwise: &'static str) -> &'static str {
     let needed = NEEDS.iter().find(|(of, columns, _)| *of == table && columns.contains(&column));
     needed.map_or(otherwise, |n| n.2)

@@ -37,7 +37,7 @@ struct Raw<T> {
 }
 
 impl Column {
-    /// Of a row group, from row `skip` of it on. An error is what was found instead of values.
+    /// Values of a row group from its row `skip` on.
     pub fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, Found> {
         let descriptor = group.metadata().column(leaf).column_descr_ptr();
         let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());

@@ -31,7 +31,7 @@ pub struct Dictionary {
 }
 
 impl Dictionary {
-    /// Texts with their lengths before them, as many as there are.
+    /// Length-prefixed texts.
     fn read(page: &Bytes) -> Dictionary {
         let (mut texts, mut at) = (Vec::new(), 0usize);
         while let Some(len) = page.get(at..at + 4).and_then(|b| b.first_chunk::<4>()) {
@@ -244,7 +244,7 @@ mod tests {
         writer.into_inner().expect("the file's end")
     }
 
-    /// Whether by codes, plain, or first one and then the other: the texts are those that were written.
+    /// By codes, plain, or mixed: the texts are those that were written.
     fn check(n: usize, text: impl Fn(usize) -> Option<String>) {
         let texts: Vec<Option<String>> = (0..n).map(text).collect();
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {

@@ -148,7 +148,7 @@ impl File {
         }
     }
 
-    /// Whether a column could not be read to its end, as far as it was read.
+    /// Whether a column was unreadable in the part read so far.
     pub fn is_bad(&self, column: &str) -> bool {
         self.leaves(&[column])[0].is_some_and(|leaf| self.bad.borrow().contains_key(&leaf))
     }

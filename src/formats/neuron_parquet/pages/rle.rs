@@ -21,7 +21,7 @@ enum Run {
 }
 
 impl Hybrid {
-    /// Numbers of `width` bits. An error is what was found instead.
+    /// Numbers of `width` bits.
     pub fn new(bytes: Bytes, width: u32) -> Result<Hybrid, Found> {
         if width > 32 {
             return Err(Found::Width(width));

@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
         if is_vital { Err(self.why.clone()) } else { Ok(()) }
     }
 
-    /// Fails where there were columns, and none can be read.
+    /// Fails if there are columns but none is readable.
     fn check(&self) -> Result<(), RowsError> {
         let is_lost = self.wanted.leaves.iter().any(Option::is_some) && self.columns.iter().all(Option::is_none);
         if is_lost { Err(self.why.clone()) } else { Ok(()) }

@@ -86,7 +86,7 @@ impl Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        // At the end of a thread the list may be gone before what was kept open.
+        // At the end of a thread the list may be dropped before the open files.
         let _ = FILES.try_with(|files| files.borrow_mut()[self.at] = None);
     }
 }
@@ -158,7 +158,7 @@ impl Ahead {
     }
 }
 
-/// Parts by offset, those that touch or nearly do as one.
+/// Parts by offset; adjacent and nearly adjacent ones are merged.
 fn joined(mut parts: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
     parts.sort_unstable();
     let mut out: Vec<(u64, usize)> = Vec::new();

@@ -106,7 +106,7 @@ pub struct CoreRows {
 }
 
 impl CoreRows {
-    /// Cores, of which the first is that NeuronCore.
+    /// Number of cores, and the NeuronCore of the first.
     pub fn new(first_core: Option<i64>) -> Self {
         CoreRows { first_core, known: FxHashMap::default() }
     }
@@ -128,7 +128,7 @@ impl CoreRows {
 pub struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
-    /// By table and id, where ids are row numbers or nearly so: as all that were seen are.
+    /// By table and id. Dense: ids are approximately row numbers in all known files.
     near: [Vec<RawSliceId>; SLICE_TABLES.len()],
     /// By table and id, where they are not.
     far: FxHashMap<(usize, i64), RawSliceId>,

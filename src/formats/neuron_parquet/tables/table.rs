@@ -7,7 +7,7 @@ use crate::formats::neuron_parquet::table_of;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
+/// Tables with slices as rows. A slice's record has the table as member and the row as offset.
 pub const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
 /// The files of one table, in the order of their parts. A broken file is omitted, and in the ledger.

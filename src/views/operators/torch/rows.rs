@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum Measure {
     /// Device work launched by the calls themselves.
     DeviceSelf,
-    /// Device work launched by the calls and what they contain.
+    /// Device work launched by the calls and their children.
     DeviceTotal,
     /// Without the operators and runtime calls inside.
     HostSelf,

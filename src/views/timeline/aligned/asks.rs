@@ -21,7 +21,7 @@ pub fn ask_all(stack: Memo<Option<Arc<Stack>>>, asks: impl Fn() -> Vec<Ask> + 's
                 (Some(query), Some(stack)) => EncodedAnswer::of::<FlowsQuery>(Ok(&flows(&stack, asks(), &query).await)),
                 _ => EncodedAnswer::refused("Only flow arrows are available in the view of all workers."),
             };
-            // Closed when nobody waits any more.
+            // Closed if the asker was dropped.
             let _ = reply.send(Ok(answer));
         }
     });

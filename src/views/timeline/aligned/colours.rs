@@ -39,7 +39,7 @@ impl Stack {
                     if is_other { N_OWN + slot } else { *slot }
                 });
             }
-            // Slots beyond are those of durations and of what has one meaning everywhere: the same in all workers.
+            // Higher slots are for durations and fixed meanings: the same in all workers.
             let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }

@@ -132,7 +132,7 @@ fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &PageColumns) {
     kinds.order();
 }
 
-/// Adds one profile below those that are there.
+/// Adds a profile below the existing ones.
 fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
     let info = &mut columns.info;
     let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, columns.start.len() as u32);

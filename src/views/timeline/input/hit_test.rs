@@ -106,7 +106,7 @@ impl TimelineState {
         let t = self.view.time_from_px(x);
         let i = times.partition_point(|&s| s < t);
         let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
-        // Of those that are drawn, the nearest on either side.
+        // Among drawn ones, the nearest on either side.
         let is_drawn = |i: &usize| {
             self.picked.as_ref().is_none_or(|picked| picked.get(self.columns.info.instants.name[range.start + i].index()) == Some(&true))
         };

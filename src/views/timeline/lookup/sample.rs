@@ -1,4 +1,4 @@
-//! Profiles made up for tests and benches.
+//! Synthetic profiles for tests and benches.
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};

@@ -210,7 +210,7 @@ mod tests {
     use crate::analysis::device::transfers::dma_rows::DmaRow;
     use crate::views::timeline::lookup::sample::sample;
 
-    /// Stream 7, with slices 6 and 7, stands for a queue.
+    /// Stream 7, with slices 6 and 7, is used as a queue.
     fn page_columns() -> PageColumns {
         let mut columns = sample();
         columns.info.tracks[5].kind = TrackKind::Queue;

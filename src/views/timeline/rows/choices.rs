@@ -1,4 +1,4 @@
-//! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
+//! Settings of the timeline: kinds of rows, names on slices, semaphores, colours of slices. All are in the address.
 
 pub use super::kinds::{DMA, INSTRUCTIONS, kinds};
 use crate::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
@@ -131,7 +131,7 @@ impl Settings {
         self.placed.1.set(String::new());
     }
 
-    /// Only instructions and what comes of them, where there are any.
+    /// Only rows of instructions and of values derived from them, if there are any.
     pub fn minimal(&self, kinds: &[String]) {
         let is_visible = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
         let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_visible(k)).collect();

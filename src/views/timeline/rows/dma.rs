@@ -60,7 +60,7 @@ pub fn bands(ask: Option<Ask>) -> Signal<Arc<Vec<Band>>> {
     if let Some(ask) = ask {
         spawn_local(async move {
             if let Ok(bands) = ask.ask(BandsQuery).await {
-                // The view may be gone by now.
+                // The view may be closed by now.
                 found.try_set(Arc::new(bands));
             }
         });

@@ -39,7 +39,7 @@ pub struct Folding {
     pub past: ByPath,
 }
 
-/// Siblings by rank, as in the file where there is none.
+/// Siblings by rank, or in the order of the file without ranks.
 pub(crate) fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
     let mut out = siblings.to_vec();
     out.order_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));

@@ -106,7 +106,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The row of a track among those that scroll.
+    /// Index of a track's row among the scrolled rows.
     pub fn find(&self, track: TrackId) -> Option<&Row> {
         self.rows.iter().find(|r| r.track == track)
     }

@@ -105,7 +105,7 @@ fn insert(columns: &PageColumns, before: &PageMeta, rows: &NameRows, name: &str)
     out
 }
 
-/// Moves the tracks from `at` on by one: in all that points at them but the lanes from `but` on, which are of the new one.
+/// Renumbers the tracks from `at` on by one everywhere, except in the lanes from `but` on, which belong to the new track.
 fn make_room(info: &mut PageMeta, at: u32, but: u32) {
     let shift = |t: &mut TrackId| t.0 += u32::from(t.0 >= at);
     info.tracks.iter_mut().filter_map(|t| t.parent.as_mut()).for_each(shift);
@@ -122,7 +122,7 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
     use crate::views::timeline::state::timeline_state::TimelineState;
 
-    /// Stream 7, with slices 6 and 7, stands for an engine.
+    /// Stream 7, with slices 6 and 7, is used as an engine.
     fn page_columns() -> PageColumns {
         let mut columns = sample();
         columns.info.tracks[5].kind = TrackKind::Engine;

@@ -88,7 +88,7 @@ mod tests {
         );
         assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), vec![TrackId(3); 2]));
         assert_eq!((&got.start, &got.name), (&columns.start, &columns.name));
-        // Asked for a row twice, or for one that is not there: it stands once, or is a group.
+        // A row named twice occurs once; an unknown row becomes a group.
         let odd = regroup(&columns, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);
         assert_eq!(odd.info.tracks.iter().filter(|t| !t.lanes.is_empty()).count(), 3);
     }

@@ -1,4 +1,4 @@
-//! The filter of rows, and what was done to them: it is done at the rows, and kept in the address.
+//! The filter and arrangement of rows: changed at the rows, stored in the address.
 
 use crate::engine::page_columns::PageColumns;
 use crate::ui::effect::effect;

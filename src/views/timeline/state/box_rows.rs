@@ -31,7 +31,7 @@ impl TimelineState {
         self.box_rows = rows;
     }
 
-    /// Top and bottom of the box that is dragged, CSS pixels; `None` while the drag stays within a lane's height: then all rows are meant.
+    /// Top and bottom of the dragged box, CSS pixels; `None` (all rows) while its height is below that of a lane.
     pub fn dragged_box(&self) -> Option<(f64, f64)> {
         let drag = self.drag.filter(|d| d.is_real && d.kind == DragKind::Tool(Tool::Select) && self.box_rows.is_on)?;
         let (top, bottom) = (drag.from.1.min(drag.to.1).max(0.0), drag.from.1.max(drag.to.1).min(self.height_px));

@@ -25,7 +25,7 @@ thread_local! {
     static REMEMBERED: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes window, rows and tool of a profile, and what was gone to last.
+/// Stores window, rows and tool of a profile, and the last revealed item.
 pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
     let remembered = RememberedTimeline {
         meta: core.columns.info.meta.clone(),

@@ -192,7 +192,7 @@ impl TimelineState {
         self.scroll = y.clamp(0.0, room.max(0.0));
     }
 
-    /// The part of the screen that a drag marks, and for what.
+    /// The part of the screen that a drag marks, and its purpose.
     pub fn marked(&self) -> Option<(TimeRange, DragKind)> {
         let drag = self.drag.filter(|d| d.is_real)?;
         let to = self.snap(self.view.time_from_px(drag.to.0));

@@ -11,7 +11,7 @@ pub enum Tool {
     Select,
     /// Moves the window.
     Pan,
-    /// Zooms to what was dragged over.
+    /// Zooms to the dragged range.
     #[default]
     Zoom,
     /// Tells how long it is.

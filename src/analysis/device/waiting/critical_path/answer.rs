@@ -71,6 +71,6 @@ pub struct CriticalPath {
     pub n_steps: u64,
     /// Arrows that were followed or could have been.
     pub n_edges: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }

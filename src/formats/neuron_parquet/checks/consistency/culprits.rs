@@ -64,7 +64,7 @@ fn followers(pairs: &[Pair], anchor: &'static str, out: &mut Vec<(&'static str, 
     }
 }
 
-/// All that is bound to the tables of `family`, without those that are out, and those that are bound to these.
+/// All tables that transitively match those of `family`, without excluded ones.
 fn bound(pairs: &[Pair], mut family: Vec<&'static str>, is_out: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
     let mut at = 0;
     while let Some(table) = family.get(at).copied() {
