@@ -1,7 +1,7 @@
 //! One colour per name, everywhere. What has one meaning in every profile (copies, communication, waiting) has a fixed slot. Of the other names
 //! those with the most self time get slots that can be distinguished: near the hue of their kind of work, or where a hash of the name says, or the
 //! next free one. Names after them get the same hues at half the chroma; only the rest share a slot.
-//! Names that only a number at their end states apart (`ProfilerStep#5`, `ProfilerStep#6`) are one name here: each step would take a slot.
+//! Names that differ only in a final number (`ProfilerStep#5`, `ProfilerStep#6`) are one name here, because each step would take a slot.
 
 use super::self_time::self_times;
 use super::work_kind::{WorkKind, work_kind};

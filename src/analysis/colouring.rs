@@ -8,7 +8,7 @@ use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Id and label of the column that states the physical core, or the process or device, of a slice.
+/// Id and label of the column with the physical core, or the process or device, of a slice.
 pub const CORE: (&str, &str) = ("core", "Core");
 
 /// Id and label of colours by duration.
@@ -55,7 +55,7 @@ fn single(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
     Some(cut(profile, known_column(profile, by)?, depth))
 }
 
-/// What a name of the column `by` stands for: with `layer@2` its first two parts, all that the slices of its colour share.
+/// The value of a name in the column `by`: with `layer@2` its first two parts, which slices of one colour share.
 pub fn name_at<'a>(by: &str, name: &'a str) -> &'a str {
     let depth = by.split(';').next().and_then(|by| by.split_once('@')).and_then(|p| p.1.parse().ok());
     depth.filter(|d| *d > 0).map_or(name, |depth| &name[..end_of_parts(name, depth)])

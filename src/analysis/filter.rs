@@ -53,7 +53,7 @@ fn kind(kind: TrackKind) -> (&'static str, &'static str) {
     }
 }
 
-/// The categories of a profile's slices: (id, label, slices). Those that the file itself states, or else what the tracks are.
+/// The categories of a profile's slices: (id, label, slices). Recorded ones, otherwise by type of track.
 pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
     if let Some(column) = profile.attribute("category") {
         let mut counts = vec![0u64; profile.strings.len()];
@@ -82,7 +82,7 @@ pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
 /// Semaphores as a field and as a category: those in the operands of an instruction.
 const SEMAPHORE: (&str, &str) = ("semaphore", "Semaphore in the operands");
 
-/// Instructions one of whose semaphores is a hit, by id: each distinct one is tried once.
+/// Instructions with a matching semaphore, by id. Each distinct semaphore is tested once.
 fn with_semaphores(profile: &Profile, is_hit: impl Fn(&str) -> bool) -> Vec<u32> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     let mut known: FxHashMap<_, bool> = FxHashMap::default();

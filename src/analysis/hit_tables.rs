@@ -7,7 +7,7 @@ use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Values of one field told; all are counted.
+/// Values of one field that are listed; all are counted.
 const MOST_VALUES: usize = 100;
 
 /// One value of a field on one row of the timeline.
@@ -208,7 +208,7 @@ mod tests {
         let cut = tables(&profile, &Within { range, ..Within::default() }, |_| true);
         assert_eq!((cut.len(), cut[0].n, cut[0].sum.0), (1, 3, 10 + 60 + 5));
         assert!(tables(&profile, &Within::default(), |_| false).is_empty());
-        // The rows under a box only: a group stands for those below it.
+        // Only the rows under a box; a group includes the rows below it.
         let of = |tracks: &[u32]| {
             let within = Within { range: None, tracks: tracks.iter().map(|t| TrackId(*t)).collect() };
             tables(&profile, &within, |_| true).into_iter().map(|t| t.track).collect::<Vec<_>>()

@@ -23,7 +23,7 @@ impl Instruction {
         join(dtypes(&self.shape))
     }
 
-    /// Data types of result and operands, each once, in the order met.
+    /// Distinct data types of result and operands, in order of occurrence.
     pub fn all_dtypes(&self) -> Vec<String> {
         let mut out = Vec::new();
         for dtype in dtypes(&self.shape).into_iter().chain(self.operands.iter().flat_map(|o| dtypes(o))) {
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> Option<Instruction> {
     })
 }
 
-/// The shape before an opcode, and the rest. A tuple's shape is in brackets of its own.
+/// The shape before an opcode, and the remaining text. A tuple's shape is in brackets.
 fn split_shape(text: &str) -> (&str, &str) {
     if text.starts_with('(') {
         return closing(text).map_or(("", text), |n| (&text[..=n], text[n + 1..].trim_start()));
@@ -128,7 +128,7 @@ fn at_commas(text: &str) -> Vec<String> {
     out
 }
 
-/// The data types in a text, each as often as it is there: every word right before a `[`.
+/// The data types in a text, with repetitions: every word right before a `[`.
 fn dtypes(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices('[') {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// A direct-mapped cache of positions by key: a new key takes the slot of an older one. A miss says nothing: look the key up elsewhere.
+/// A direct-mapped cache of positions by key: a new key replaces an older one in its slot. After a miss, look the key up elsewhere.
 pub(crate) struct RecentCache<K> {
     slots: Vec<Option<(K, u32)>>,
 }

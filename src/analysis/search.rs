@@ -38,7 +38,7 @@ pub struct SearchHits {
     pub slices: Vec<SliceId>,
     /// All that match.
     pub n_total: u64,
-    /// Times of such a name by time, at most the limit: conditions, categories and attributes are of slices.
+    /// Instants with a matching name by time, at most the limit. Conditions, categories and attributes apply to slices only.
     pub instants: Vec<InstantId>,
     /// All such times.
     pub n_instants: u64,
@@ -64,7 +64,7 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Sear
     Ok(SearchHits { slices: hits, n_total, instants, n_instants })
 }
 
-/// Times whose name is a hit, by time.
+/// Instants with a matching name, by time.
 fn instants_hit(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, SearchError> {
     let is_of_names = query.field.is_empty() || query.field == "name";
     let has_terms = query.terms.iter().any(|t| !t.text.trim().is_empty());

@@ -1,4 +1,4 @@
-//! What happened within a span of time: busy share and slices per track, bytes moved where the file records it, and the course of each counter.
+//! Values of a span of time: busy share and slices per track, recorded bytes, statistics of each counter.
 
 use super::device::share;
 use super::self_time::self_times;
@@ -38,7 +38,7 @@ pub struct TrackSpan {
     pub n_whole: u64,
     /// Mean length of those that touch it, at their whole lengths.
     pub mean: DurationNs,
-    /// Bytes that transfers move within the span, parted over their time; `None` where the file says about none.
+    /// Bytes that transfers move within the span, spread over their duration; `None` if no bytes are recorded.
     pub bytes: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ pub fn span(profile: &Profile, range: TimeRange) -> SpanFigures {
     }
 }
 
-/// (slice, bytes) of each transfer, by slice, where the file records it.
+/// (slice, bytes) of each transfer with recorded bytes, by slice.
 fn transfer_bytes(profile: &Profile) -> Option<Vec<(u32, u64)>> {
     match &profile.domain {
         Domain::NeuronDevice(device) => {

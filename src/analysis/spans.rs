@@ -19,7 +19,7 @@ pub fn union(mut all: Ranges) -> Ranges {
     if !all.is_sorted() {
         all.sort();
     }
-    // Joined where they stand: what is written never passes what is read.
+    // Joined in place: the write position never passes the read position.
     let mut n = 0;
     for_each_chunk(all.len(), &mut |part| {
         for i in part {
@@ -52,7 +52,7 @@ pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
     sets.pop().unwrap_or_default()
 }
 
-/// The same for sets of which the first ones cover most of the time, such as the lanes of a track: each then adds little to what is there.
+/// The same for sets of which the first ones cover most of the time, such as the lanes of a track: each further set adds little.
 pub fn union_of_lanes(sets: Vec<Ranges>) -> Ranges {
     sets.into_iter().reduce(both).unwrap_or_default()
 }

@@ -149,7 +149,7 @@ pub fn is_python(name: &str) -> bool {
     name.contains(".py(") || name.starts_with("<built-in") || name.starts_with("nn.Module: ")
 }
 
-/// The kind of work that a name stands for; `None` of all others.
+/// The kind of work of a name; `None` if unknown.
 pub fn work_kind(name: &str) -> Option<WorkKind> {
     if is_python(name) {
         return Some(Python);

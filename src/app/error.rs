@@ -30,13 +30,13 @@ pub enum OpenError {
     /// The browser gave no files.
     #[error(transparent)]
     Browser(#[from] BrowserError),
-    /// What the worker states.
+    /// The worker's message.
     #[error(transparent)]
     Worker(Sentence),
     /// The worker ended without a word.
     #[error("The worker stopped.")]
     Stopped,
-    /// The content is not what it was.
+    /// The content has changed.
     #[error("The file has changed since it was opened.")]
     Changed,
     /// About one of several files.
@@ -100,7 +100,7 @@ pub enum TableZipError {
     /// The writer failed.
     #[error(transparent)]
     Worker(Sentence),
-    /// The writer is gone.
+    /// The worker of the writer stopped.
     #[error("The worker that writes Parquet tables has stopped, possibly because of insufficient memory.")]
     Stopped,
 }

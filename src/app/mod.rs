@@ -1,5 +1,7 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
+mod clock;
+mod console;
 mod error;
 pub mod open;
 mod shell;
@@ -120,7 +122,7 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
     is_dragging
 }
 
-/// Opens what was dropped, or says why it cannot be. `on_drop` gets the number of the drop.
+/// Opens the dropped files, or notifies the user why not. `on_drop` gets the number of the drop.
 fn open_dropped(app: State, dropped: open::file_drop::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
     spawn_local(async move {
         match dropped.files().await {

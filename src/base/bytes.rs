@@ -11,7 +11,7 @@ pub fn same(a: &[u8], b: &[u8]) -> bool {
         return false;
     }
     match (a.last_chunk::<8>(), b.last_chunk::<8>()) {
-        // What is left overlaps what was looked at.
+        // The last part overlaps bytes that were compared already.
         (Some(a), Some(b)) => u64::from_le_bytes(*a) == u64::from_le_bytes(*b),
         _ => rest_a.iter().zip(rest_b).all(|(a, b)| a == b),
     }

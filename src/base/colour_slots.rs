@@ -30,7 +30,7 @@ pub mod hue {
     pub const ALL: [u16; 6] = [MATMUL, ELEMENTWISE, OPTIMIZER, ATTENTION, COPY, COMMUNICATION];
 }
 
-/// Slots whose colour means the same in every profile.
+/// Slots with a fixed meaning in every profile.
 pub mod fixed {
     /// The first; numbers below are by name.
     pub const FIRST: u16 = 60_000;

@@ -137,7 +137,7 @@ impl Ledger {
         }
     }
 
-    /// The worst severity met; `None` when nothing was skipped.
+    /// The worst severity so far; `None` if nothing was skipped.
     pub fn worst(&self) -> Option<Severity> {
         self.skipped.iter().map(|s| s.severity).max()
     }

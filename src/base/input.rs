@@ -23,7 +23,7 @@ pub enum InputError {
     Unreadable {
         /// The member's name.
         name: String,
-        /// What the source met.
+        /// The error of the source.
         why: SourceError,
     },
 }
@@ -182,7 +182,7 @@ impl Member {
         Ok(out)
     }
 
-    /// The same in place of what `out` holds: many blocks need the memory of one.
+    /// The same, replacing the content of `out`, so that many blocks need the memory of one.
     pub fn read_into(&self, offset: u64, n_bytes: u64, out: &mut Vec<u8>) -> Result<(), InputError> {
         let beyond = || InputError::BeyondEnd { offset, wanted: n_bytes, len: self.len(), name: self.name.clone() };
         if offset.checked_add(n_bytes).is_none_or(|end| end > self.len()) {

@@ -43,7 +43,7 @@ impl StringTable {
         self.text.len() + self.ends.len() * 4
     }
 
-    /// The same ids, with the text of those that `keep` names; the others become empty.
+    /// The same ids, with texts only for those in `keep`; other texts are empty.
     pub fn reduced(&self, keep: impl Fn(StrId) -> bool) -> StringTable {
         let mut out = StringTable { text: String::new(), ends: Vec::with_capacity(self.ends.len()) };
         for (id, text) in self.iter() {

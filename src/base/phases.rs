@@ -15,7 +15,7 @@ pub enum Phase {
     Wait,
     /// A piece read and parsed by a helper, a worker of its own: beside the phases of the worker that opens the file.
     Helper,
-    /// Columns of such a piece out of the bytes that came.
+    /// Decoding the columns of such a piece.
     Unpack,
     /// Adding the columns of a piece.
     Merge,
@@ -82,7 +82,7 @@ pub struct Listener {
 
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
-/// Times phases from now on. The first listener of a program stays.
+/// Sets the listener for phases. Only the first call of a program has an effect.
 pub fn listen(listener: Listener) {
     LISTENER.get_or_init(|| listener);
 }

@@ -7,7 +7,7 @@ const DIGIT: u32 = 11;
 /// Up to this number of values a comparison sort is as fast.
 const FEW: usize = 1 << 10;
 
-/// The places `0..n` by their value, equal ones as they stand. Each value is asked for a few times.
+/// The indices `0..n` sorted stably by value. `value` is called a few times for each.
 ///
 /// Comparing takes four times as long for some millions of numbers that are known to be near each other, as times of one profile are.
 pub fn radix_order(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {

@@ -1,4 +1,4 @@
-//! Names of C++ functions, shortened for reading: what comes first in them says least. Knows only their grammar, as compilers print it.
+//! C++ function names, shortened at the front, which is the least specific part. Uses only their grammar, as compilers print it.
 //!
 //! Return type, namespaces and argument list go; template arguments that are long themselves are written as what is innermost in them, and the last
 //! ones give way to an ellipsis. All other names stay as they are: operators (`aten::mm`), ranges, calls, file names.
@@ -11,7 +11,7 @@ const LONG: usize = 64;
 const LONG_ARGUMENT: usize = 24;
 /// Longer names are read no further, bytes.
 const READ: usize = 8192;
-/// Deeper templates are left as they are.
+/// Deeper templates are not shortened.
 const DEEPEST: u32 = 12;
 
 /// The name for reading: never empty unless `name` is, and never longer. Where it differs, the page has the full name beside it.
@@ -116,7 +116,7 @@ fn simple(text: &str, depth: u32) -> String {
     if depth > DEEPEST {
         return text.into();
     }
-    // `(cudnnDataType_t)0`: the value says enough.
+    // `(cudnnDataType_t)0`: only the value is kept.
     let text =
         text.strip_prefix('(').and_then(|t| t.split_once(')')).map_or(text, |(_, value)| if value.is_empty() { text } else { value });
     // `float const*` is `float*`.
@@ -173,7 +173,7 @@ fn function(text: &str) -> String {
             }
         }
     }
-    // The last ones go first, but the first of those that were long is what distinguishes two kernels.
+    // The last arguments are dropped first, but not the first long one, which distinguishes two kernels.
     let mut n_shown = arguments.len();
     while is_long(&with(&arguments)) && n_shown > 1 + first_specific.unwrap_or(0) {
         n_shown -= 1;

@@ -44,7 +44,7 @@ pub fn time_exact(ns: i64) -> String {
     format!("{sign}{}{point}{fraction} {unit}", abs / unit_ns)
 }
 
-/// A duration with the digits that tell it from one that is `step_ns` longer, trailing zeros omitted: `6.813 ms` for a step of 3 µs.
+/// A duration with enough digits to show a difference of `step_ns`, without trailing zeros: `6.813 ms` for a step of 3 µs.
 pub fn duration_in_steps(d: DurationNs, step_ns: i64) -> String {
     let digit = 10i64.pow(step_ns.max(1).ilog10());
     time_exact(d.0 / digit * digit)

@@ -11,7 +11,7 @@ pub struct Titled<'a> {
     pub hash: &'a str,
 }
 
-/// A unique title for each. A title that is already unique stays; others get folders, else the file's name, else digits of the hash.
+/// A unique title for each. Unique titles are unchanged; others get folders, else the file's name, else digits of the hash.
 pub fn distinguish(all: &[Titled<'_>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(all.len());
     for (i, one) in all.iter().enumerate() {

@@ -52,10 +52,10 @@ impl TraceIdentity {
     }
 }
 
-/// What a file's name says.
+/// The identity in a file's name.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Name<'a> {
-    /// Without what says that it is a trace.
+    /// Without the extensions of a trace.
     stem: &'a str,
     /// The worker, in names as the plugin knows them.
     worker: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! The worker: serve. The host installs its own panic hook, which also states the page.
+//! The worker: serves. The host installs its own panic hook, which also reports to the page.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]

@@ -5,7 +5,7 @@ use super::{Session, full};
 use crate::analysis::torch;
 use crate::analysis::torch::trace::{DeviceCounters, Line, TraceCounters};
 use crate::base::{SliceId, TimeRange, TrackId};
-use crate::model::{Counter, Domain, NeuronDevice, Profile, Series, Torch, Track, TrackKind};
+use crate::model::{Counter, Domain, Profile, Series, Torch, Track, TrackKind};
 
 impl Session {
     /// Adds what is computed from the trace: two counters per device, and the steps.
@@ -39,25 +39,6 @@ fn add(meta: &mut PageMeta, group: impl Fn(u32) -> Option<TrackId>, found: Trace
         let group = group(device.device);
         add_device(meta, group, device);
     }
-}
-
-/// Adds the curves of a device profile.
-pub(super) fn add_curves(profile: &Profile, device: &NeuronDevice, meta: &mut PageMeta) {
-    crate::analysis::device::activity::curves::lines(profile, device).into_iter().for_each(|line| add_line(meta, line));
-}
-
-/// A row of its own for a curve of a core.
-fn add_line(meta: &mut PageMeta, line: crate::analysis::device::activity::curves::Line) {
-    let level = line.group.and_then(|g| meta.tracks.get(g.index())).map_or(0, |g| g.level + 1);
-    let track = Track { parent: line.group, level, name: meta.strings.push(line.name), kind: TrackKind::Counter, lanes: 0..0 };
-    meta.counters.push(Counter {
-        track: TrackId(meta.tracks.len() as u32),
-        unit: line.unit.into(),
-        is_stacked: false,
-        times: line.times,
-        series: vec![Series { name: line.name.into(), values: line.values }],
-    });
-    meta.tracks.push(track);
 }
 
 fn add_device(meta: &mut PageMeta, group: Option<TrackId>, device: DeviceCounters) {

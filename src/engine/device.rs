@@ -1,4 +1,4 @@
-//! Questions of a Neuron device profile, with the tables that stay in the file.
+//! Questions of a Neuron device profile that also need tables in the file.
 
 use super::question::{Refusal, answers};
 use super::{Session, record_fields};
@@ -52,7 +52,7 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Rows of a table of allocations that are looked at.
+/// Rows of a table of allocations that are searched.
 const MOST_ROWS: u64 = 1_000_000;
 /// Rows that are read at once.
 const PAGE: u64 = 50_000;
@@ -149,7 +149,7 @@ pub struct TensorsQuery;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgreementPartQuery;
 
-/// Compares this file with another one of the same run; `None` where the two are not a trace and the profiler's output of one run.
+/// Compares a trace with the profiler's output of the same run; `None` for other pairs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgreementQuery {
     /// The other file's answer to [`AgreementPartQuery`].
@@ -282,7 +282,7 @@ impl Session {
         rows
     }
 
-    /// The summary, with what the file's schema says where its rows say nothing.
+    /// The summary; meanings that its rows lack are from the file's schema.
     pub(super) fn summary(&self, range: Option<TimeRange>) -> Cow<'_, Summary> {
         match range {
             None => Cow::Borrowed(self.device.summary.get_or_init(|| self.new_summary(None))),
@@ -309,7 +309,7 @@ impl Session {
         Some(Box::new(instruction::facts(&self.profile, slice, &fields, &find)))
     }
 
-    /// The row that [`origin::Find`] asks for, also when the rows stay in the file.
+    /// The row for [`origin::Find`], also if it has to be read from the file.
     fn find_row(&self, id: &str, key: &[(&str, &str)]) -> Option<origin::Row> {
         let table = self.profile.tables.iter().find(|t| t.id == id)?;
         let place = |column: &str| table.columns.iter().position(|c| c == column);
@@ -341,7 +341,7 @@ impl Session {
         None
     }
 
-    /// What the file says of the columns of a table, one for each; none where it says nothing.
+    /// The file's description of each column of a table; empty if there is none.
     pub(super) fn table_help(&self, id: &str) -> Vec<String> {
         let help = self.schema(id);
         let columns = self.profile.tables.iter().find(|t| t.id == id).map(|t| t.columns.as_slice()).unwrap_or_default();
@@ -349,7 +349,7 @@ impl Session {
         if help.is_empty() { Vec::new() } else { columns.iter().map(of).collect() }
     }
 
-    /// (column, meaning with its unit) of a table, as Neuron Explorer's schema or the profiler's terminology tell.
+    /// (column, meaning with its unit) of a table, from Neuron Explorer's schema or the profiler's terminology.
     fn schema(&self, table: &str) -> Vec<(String, String)> {
         if let Some(fields) = self.whole_table("SchemaFields") {
             let columns = cells::columns(&fields, [&["table_name"], &["field_name"], &["field_description"], &["field_unit"]]);
@@ -366,7 +366,7 @@ impl Session {
         pairs.into_iter().flatten().filter_map(of).collect()
     }
 
-    /// A table with its rows, up to a bound, also when they stay in the file.
+    /// A table with its rows up to a limit, read from the file if needed.
     fn whole_table(&self, id: &str) -> Option<Cow<'_, GenericTable>> {
         let table = self.profile.tables.iter().find(|t| t.id == id)?;
         if table.n_in_file == 0 {

@@ -1,6 +1,6 @@
 //! Instructions, transfers, semaphore updates and tables of the file as CSV, in parts, so that the worker answers other questions in between.
 //!
-//! The cursor says where the next part begins. The engine caches only the order of the slices, and recomputes it if it is lost.
+//! The cursor is the start of the next part. The engine caches only the order of the slices and recomputes it if needed.
 //! The first part begins with the header.
 
 use super::owners::Owners;
@@ -37,7 +37,7 @@ pub enum Exported {
 pub struct ExportQuery {
     /// What.
     pub what: Exported,
-    /// Where to go on; 0 is the beginning.
+    /// Where the next part begins; 0: the beginning.
     pub cursor: u64,
 }
 
@@ -92,7 +92,7 @@ fn raw(cell: &Cell) -> String {
     }
 }
 
-/// Numbers of a device's slices, in the order of their columns; empty where the file does not record it.
+/// Numbers of a device's slices, in the order of their columns; empty if not recorded.
 const NUMBERS: [&str; 7] = ["pc", "bytes", "evt_wait_ns", "elements", "sbuf_bytes", "hbm_read_bytes", "hbm_write_bytes"];
 
 /// Fields that are read back from the file: the column, and the names it has in the formats.

@@ -30,7 +30,7 @@ pub struct TraceEventsQuery {
     pub range: Option<TimeRange>,
     /// Rows of it; none: all.
     pub tracks: Vec<TrackId>,
-    /// Where to go on; the beginning by default.
+    /// Where the next part begins; the beginning by default.
     pub cursor: TraceCursor,
 }
 
@@ -132,7 +132,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".into())
 }
 
-/// A value of a field: a number or a list as it is, else a text.
+/// A value of a field: numbers and lists unchanged, others as text.
 fn value(text: &str) -> String {
     let is_json = text.starts_with(|c: char| c.is_ascii_digit() || "-[{".contains(c)) || matches!(text, "true" | "false" | "null");
     match serde_json::from_str::<&RawValue>(text) {
@@ -238,7 +238,7 @@ impl Writer<'_> {
         self.event(&format!("\"ph\":\"M\",\"name\":\"thread_sort_index\",{ids},\"args\":{{\"sort_index\":{}}}", track.0));
     }
 
-    /// Slices from a place of the order by track and start; where to go on.
+    /// Slices from a position in the order by track and start; returns where the next part begins.
     fn slices(&mut self, from: usize) -> Option<usize> {
         let profile = self.profile;
         let all = &profile.slices.by_start;
@@ -329,7 +329,7 @@ impl Writer<'_> {
         (end < all.time.len()).then_some(end)
     }
 
-    /// Samples from one of a counter; where to go on. The last sample before the range belongs to it: its value lasts.
+    /// Samples of a counter; returns where the next part begins. Includes the last sample before the range, which is in force there.
     fn counters(&mut self, from: usize, sample: usize) -> Option<(usize, usize)> {
         let profile = self.profile;
         let mut first = sample;

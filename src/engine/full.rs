@@ -2,9 +2,9 @@
 //! large without.
 
 use super::page_columns::PageMeta;
-use super::question::{EncodedAnswer, Refusal, full_answer};
+use super::question::Refusal;
 use super::tables::{Part, Table};
-use super::{Session, derived};
+use super::{Session, device_curves};
 use crate::analysis::details::Surroundings;
 use crate::analysis::device::accesses;
 use crate::analysis::device::instructions::instruction::InstructionFacts;
@@ -24,10 +24,8 @@ type Details = fn(&Session, SliceId, &mut Surroundings, &mut Vec<Field>) -> Opti
 /// Reads rows of a schema table. Arguments: table, wanted columns, range, (first row, maximum number of rows).
 type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), Refusal>;
 
-/// Answers of the full list, and one entry for each place where a general answer differs for a profile of Neuron.
+/// An entry for each place where a general answer differs for a profile of Neuron.
 pub(super) struct FullAnswers {
-    /// Answers the question of the full list with that number and that value.
-    pub answer: fn(u32, &[u8], &Session) -> EncodedAnswer,
     /// Adds the computed curves to what the page draws.
     pub add_curves: fn(&Profile, &NeuronDevice, &mut PageMeta),
     /// See [`Details`].
@@ -46,13 +44,12 @@ pub(super) struct FullAnswers {
 
 static LINKED: OnceLock<FullAnswers> = OnceLock::new();
 
-/// Links importers, analyses and tables of every format into this program. Natively they are there without it.
-pub fn link_all() {
+/// Links importers, and what differs for profiles of Neuron.
+pub(super) fn link() {
     formats::link_all();
     // The second call finds the same entries there.
     let _ = LINKED.set(FullAnswers {
-        answer: full_answer,
-        add_curves: derived::add_curves,
+        add_curves: device_curves::add,
         details,
         explain_part: Session::neuron_explain_part,
         variant_parts: Session::neuron_variant_parts,
@@ -75,7 +72,7 @@ pub fn learn(names: &LearnedNames) {
 /// In the program that reads traces of PyTorch and Chrome only.
 pub(super) fn linked() -> Result<&'static FullAnswers, Refusal> {
     #[cfg(not(target_arch = "wasm32"))]
-    link_all();
+    link();
     LINKED.get().ok_or(Refusal::OtherWorker)
 }
 

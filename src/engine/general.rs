@@ -2,7 +2,7 @@
 
 use super::export::{ExportPart, ExportQuery};
 use super::export_trace::{TraceEvents, TraceEventsQuery};
-use super::query::{Details, ImportSummary, TablePart};
+use super::general_rows::{Details, ImportSummary, TablePart};
 use super::question::{Refusal, answers};
 use super::range_records::{self, RangeRecords, RangeRecordsQuery};
 use super::scan::{ScanPart, ScanQuery};
@@ -49,7 +49,7 @@ pub struct BriefQuery {
     pub slice: SliceId,
 }
 
-/// The device that the profile was recorded on, and the value that is asked for first: its line of the library.
+/// The device of the profile, and its most important value, for the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadlineQuery;
 
@@ -111,7 +111,7 @@ pub struct TableQuery {
     pub n: u64,
 }
 
-/// What the file says of each column of a table; empty where it says nothing.
+/// The file's description of each column of a table; empty if there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableHelpQuery {
     /// Id of the table.

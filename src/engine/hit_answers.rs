@@ -1,11 +1,13 @@
 //! Answers about search hits, hover cards and colours.
 
 use super::Session;
-use super::query::{SearchQuery, Within};
+
 use super::question::Refusal;
 use super::slice_summary::{self, SliceSummary};
 use crate::analysis::hit_tables::TrackTables;
+use crate::analysis::hit_tables::Within;
 use crate::analysis::hits::HitSummary;
+use crate::analysis::search::SearchQuery;
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
 use crate::base::{DurationNs, SliceId, StrId};
 use std::rc::Rc;
@@ -79,7 +81,7 @@ impl Session {
         };
         let column = Rc::new(column);
         let mut cached = self.derived.borrow_mut();
-        // Each takes four bytes a slice: only the last few of those that are made for colours are kept.
+        // Each takes four bytes per slice, so only the last few columns for colours are cached.
         if cached.len() >= 4 {
             cached.retain(|id, _| id == modules::ID);
         }

@@ -11,7 +11,7 @@ use crate::model::support::SupportReport;
 use crate::model::{Domain, NeuronSystem};
 use serde::{Deserialize, Serialize};
 
-/// What an `analyze` report says: operators, failures, instructions, remarks.
+/// The content of an `analyze` report: operators, failures, instructions, remarks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportQuery;
 

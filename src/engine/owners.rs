@@ -31,7 +31,7 @@ impl<'a> Owners<'a> {
         self.known.get(&(self.core(track), id)).copied().unwrap_or_default()
     }
 
-    /// What the table `semaphores` says: cores are in it by their subgraph.
+    /// Names in the table `semaphores`, which identifies cores by their subgraph.
     fn listed(&mut self) {
         let mut cores: FxHashMap<&str, TrackId> = FxHashMap::default();
         for row in texts(self.profile, "semaphores", ["subgraph", "id", "owner"]) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The small part, sent as a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageMeta {
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub meta: Meta,
     /// Display order.
     pub tracks: Vec<Track>,
@@ -48,7 +48,7 @@ pub struct PageMeta {
     pub missing_views: Vec<MissingView>,
 }
 
-/// A step of the program, as it is marked on the host.
+/// A step of the program, as marked on the host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Its number as text.
@@ -141,7 +141,7 @@ impl PageColumns {
         (from < to).then(|| (TimeRange::new(TimeNs(from), TimeNs(to)), tracks.into_iter().collect()))
     }
 
-    /// The first of `slices` that reaches into the range and lies on the tracks of `within`.
+    /// The first of `slices` that overlaps the range on the tracks of `within`.
     pub fn first_within(&self, slices: &[SliceId], within: &Within) -> Option<SliceId> {
         let tracks = (!within.tracks.is_empty()).then(|| self.info.below(&within.tracks));
         let is_inside = |slice: &&SliceId| {

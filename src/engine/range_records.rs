@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 const PART: u64 = 8 << 20;
 /// The longest record or root value that is read.
 const LONGEST: u64 = 256 << 20;
-/// Bytes in which the time of a record is looked for.
+/// Number of bytes searched for the time of a record.
 const RECORD: u64 = 64 << 10;
 
 /// The next records.
@@ -25,7 +25,7 @@ pub struct RangeRecordsQuery {
     pub range: TimeRange,
     /// Rows of it; none: all.
     pub tracks: Vec<TrackId>,
-    /// Where to go on; the beginning by default.
+    /// Where the next part begins; the beginning by default.
     pub cursor: RecordsCursor,
 }
 
@@ -238,7 +238,7 @@ impl RecordSelection {
             }
         }
         match phase {
-            // Names; and counters, whose last value before the range lasts into it.
+            // Names, and counters with their last value before the range, which is in force there.
             b"M" | b"C" => true,
             // Slices are known by their records.
             b"X" | b"B" | b"E" | b"b" | b"e" | b"S" | b"F" | b"T" => false,

@@ -27,7 +27,7 @@ pub(super) fn encode_renamed<T: Serialize>(message: &T, names: &dyn Rename) -> R
     postcard::to_allocvec(&Renamed { value: message, names: Some(names), field: Field::Other })
 }
 
-/// The bytes of a message as it is. Messages and renamed values share one compiled serializer.
+/// The bytes of a message. Messages and renamed values share one compiled serializer.
 pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
     postcard::to_allocvec(&Renamed { value: message, names: None, field: Field::Other })
 }
@@ -62,7 +62,7 @@ impl Field {
 
 struct Renamed<'a, T: ?Sized> {
     value: &'a T,
-    /// `None`: all stays as it is.
+    /// `None`: nothing is renamed.
     names: Option<&'a dyn Rename>,
     field: Field,
 }
@@ -76,7 +76,7 @@ impl<T: Serialize + ?Sized> Serialize for Renamed<'_, T> {
 /// A serializer, or a part of one, that renames what passes.
 struct Renaming<'a, S> {
     inner: S,
-    /// `None`: all stays as it is.
+    /// `None`: nothing is renamed.
     names: Option<&'a dyn Rename>,
     field: Field,
 }
@@ -90,7 +90,7 @@ impl<'a, S> Renaming<'a, S> {
     }
 }
 
-/// Methods that pass a value on as it is.
+/// Methods that pass a value on unchanged.
 macro_rules! pass_on {
     ($($method:ident($type:ty)),* $(,)?) => {$(
         fn $method(self, value: $type) -> Result<S::Ok, S::Error> {

@@ -1,6 +1,6 @@
 //! Full-text search in the records of the file, in parts, so that other questions are answered in between.
 //!
-//! Records are visited in file order. The cursor says where the next part begins; the engine keeps no state.
+//! Records are visited in file order. The cursor is the start of the next part; the engine keeps no state.
 
 use crate::analysis::filter::{Filter, SearchError, Term};
 use crate::analysis::matcher::matcher;
@@ -19,7 +19,7 @@ const TAIL: u64 = 64 << 10;
 /// Most distinct keys reported for one part.
 const MOST_KEYS: usize = 200;
 
-/// Where a part begins: a place in the file, and among the slices whose record is there.
+/// Start of a part: an offset in the file, and an index among the slices with that record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Cursor {
     /// Member and offset.
@@ -41,7 +41,7 @@ pub struct ScanQuery {
     pub category: String,
     /// Further conditions on the slices: all must hold.
     pub terms: Vec<Term>,
-    /// Where to go on; the default is the beginning.
+    /// Where the next part begins; the default is the beginning.
     pub cursor: Cursor,
 }
 
@@ -50,7 +50,7 @@ pub struct ScanQuery {
 pub struct ScanPart {
     /// Hits of this part, by id.
     pub slices: Vec<SliceId>,
-    /// Records looked at in this part.
+    /// Records searched in this part.
     pub n_seen: u64,
     /// Of these, records that could not be read back.
     pub n_unreadable: u64,

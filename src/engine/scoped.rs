@@ -1,9 +1,9 @@
 //! A region as the scope: questions about its wall span are answered by the profile of its windows alone.
 
 use super::Session;
-use super::query::TablePartQuery;
-use super::question::{EncodedAnswer, Wire, answers};
+use super::question::{Refusal, Wire, answers};
 use super::renamed::{Rename, encode_renamed, renamed};
+use super::tables::TablePartQuery;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, Windows};
 use crate::formats::Imported;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct ScopeQuery {
     pub within: Vec<TimeRange>,
 }
 
-/// The scope as it is now.
+/// The current scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Scope {
     /// From the first start to the last end; `None` where there are no windows.
@@ -66,7 +66,7 @@ impl Session {
         }
         let wall = windows.wall();
         let out = Scope { wall, length: windows.length(), windows: windows.ranges().to_vec() };
-        // One window is a range, which every view follows as it is.
+        // A single window is a range, which every view follows anyway.
         let scoped = wall.filter(|_| windows.ranges().len() > 1).map(|wall| Rc::new(self.condensed(windows, wall)));
         *self.scope.borrow_mut() = scoped;
         out
@@ -79,8 +79,8 @@ impl Session {
         Scoped { windows, wall, session, slices: condensed.slices, instants: condensed.instants }
     }
 
-    /// The answer of the scope's profile as it travels, where the question is about its wall span.
-    pub(super) fn scoped_answer<Q: Wire>(&self, question: &Q) -> Option<EncodedAnswer> {
+    /// The bytes of the answer of the scope's profile, where the question is about its wall span.
+    pub(super) fn scoped_answer<Q: Wire>(&self, question: &Q) -> Option<Result<Vec<u8>, Refusal>> {
         let scope = self.scope.borrow().clone()?;
         // Rows of tables have times and ids of the entire profile, whichever the scope is.
         if [ScopeQuery::NUMBER, TablePartQuery::NUMBER].contains(&Q::NUMBER) {
@@ -89,15 +89,13 @@ impl Session {
         let inward = Inward { scope: &scope, has_start: Cell::new(false), has_end: Cell::new(false) };
         let inside = match renamed(question, &inward) {
             Ok(inside) => inside,
-            Err(error) => return Some(EncodedAnswer::written(Err(error))),
+            Err(error) => return Some(Err(Refusal::Unwritable(error))),
         };
         if !inward.has_start.get() || !inward.has_end.get() {
             return None;
         }
-        Some(match inside.answer(&scope.session) {
-            Ok(answer) => EncodedAnswer::written(encode_renamed(&(Q::NUMBER, answer), &Outward { scope: &scope })),
-            Err(refusal) => EncodedAnswer::refused(&refusal.to_string()),
-        })
+        let answer = inside.answer(&scope.session);
+        Some(answer.and_then(|answer| encode_renamed(&(Q::NUMBER, answer), &Outward { scope: &scope }).map_err(Refusal::Unwritable)))
     }
 }
 

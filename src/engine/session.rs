@@ -1,7 +1,8 @@
 //! An open profile with its input: answers every [`Question`].
 
 use super::device::SharedByDevice;
-use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
+use super::general::FindQuery;
+use super::general_rows::{Details, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal, Wire};
 use super::scoped::Scoped;
 use super::tables::RowIndex;
@@ -82,7 +83,7 @@ impl Session {
     /// The same; where a region is the scope and the question is about its wall span, from its windows alone.
     pub fn ask_in_scope<Q: Wire>(&self, question: &Q) -> Result<Q::Answer, Refusal> {
         match self.scoped_answer(question) {
-            Some(answer) => Ok(answer.read::<Q>()?),
+            Some(answer) => Ok(postcard::from_bytes::<(u32, Q::Answer)>(&answer?).map_err(|_| Refusal::OtherQuestion)?.1),
             None => question.answer(self),
         }
     }
@@ -199,7 +200,7 @@ impl Session {
         Ok(TablePart { columns, rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
     }
 
-    /// Slices whose `column` is `value`, by start.
+    /// Slices with `value` in `column`, by start.
     pub(super) fn occurrences(&self, column: &[StrId], (by, value): (&str, &str)) -> Vec<SliceId> {
         let profile = &self.profile;
         // At a depth several names are called the same.

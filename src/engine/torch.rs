@@ -67,7 +67,7 @@ impl Session {
     }
 }
 
-/// A question that a view of a trace answers: also one whose model follows other rules than the session's.
+/// A question about a trace view, whose model may follow other rules than the session's.
 pub trait TraceQuestion: Question {
     /// Answers it.
     fn of(&self, view: &View<'_>) -> Result<Self::Answer, Refusal>;

@@ -21,7 +21,7 @@ struct Row {
     id: &'static str,
     /// Whether a profile of that kind can fill it.
     fills: fn(&Profile) -> bool,
-    /// What it needs; empty where a profile without it is not worth a word.
+    /// What it needs; empty: its absence is not reported.
     needs: &'static str,
     /// How to record that.
     capture: &'static str,

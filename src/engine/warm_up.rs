@@ -17,7 +17,7 @@ const PIECE: usize = 128 << 10;
 /// Launches in the trace that the page rehearses with.
 const N_LAUNCHES_SHOWN: usize = 200;
 
-/// Imports a synthetic trace and forgets it. Returns the slices it had.
+/// Imports a synthetic trace and drops it. Returns its number of slices.
 ///
 /// # Errors
 /// When the synthetic trace does not open.

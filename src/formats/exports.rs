@@ -1,12 +1,12 @@
 //! Files of Neuron's tools in unpublished formats: they are recognised, and the error says how to export them.
 
-use super::import::file_name;
+use super::file_name::file_name;
 use crate::base::MemberHead;
 
 /// Parts of a raw system profile.
 const SYSTEM: [&str; 4] = ["ntrace.pb", "trace_info.pb", "cpu_util.pb", "host_mem.pb"];
 
-/// The rest of a sentence that begins with the name of such a file; `None` for any other file.
+/// The end of a sentence that begins with the name of such a file; `None` for any other file.
 pub fn how_to_export(head: &MemberHead) -> Option<&'static str> {
     let name = file_name(&head.name);
     if !is_protobuf(&head.head) {

@@ -35,10 +35,10 @@ pub enum Stop<E> {
     Receiver(E),
 }
 
-/// What is wrong with gzip data. The message is the rest of a sentence.
+/// What is wrong with gzip data. The message is the end of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// A fixed byte of a header is another one.
+    /// A fixed byte of a header has another value.
     #[error("expected the byte {expected:#04x} of a gzip header, found {found:#04x}")]
     Header {
         /// By RFC 1952.
@@ -77,7 +77,7 @@ enum GzipState {
     Body,
     /// Eight bytes: checksum and length.
     Trailer(u8),
-    /// After a member: another one, padding, or the end.
+    /// After a member: a further member, padding, or the end.
     Between,
     /// Trailing bytes that are not a gzip member; ignored, as by other tools.
     Rest,

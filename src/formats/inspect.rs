@@ -1,7 +1,8 @@
 //! Sorts a drop into profiles, archives included. Reads heads and directories only.
 
 use super::archive::{self, Expanded};
-use super::import::{check_heap, estimate_heap, heads};
+use super::heads::heads;
+use super::heap::{check_heap, estimate_heap};
 use super::{Claim, ImportError, claim, unrecognised};
 use crate::base::InputSet;
 use serde::{Deserialize, Serialize};

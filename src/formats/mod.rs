@@ -4,7 +4,11 @@ pub mod analyze;
 pub mod archive;
 pub mod axonrun;
 mod exports;
+mod feeder;
+mod file_name;
 pub mod gzip;
+mod heads;
+pub mod heap;
 pub mod import;
 pub mod inspect;
 pub mod json;
@@ -109,7 +113,7 @@ pub struct Claim {
     pub recognised: String,
 }
 
-/// What the start page says of a format.
+/// Texts about a format for the start page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormatInfo {
     /// Stable word.
@@ -168,7 +172,7 @@ pub struct Field {
     pub value: String,
     /// "ns", "bytes"; empty when the value has none.
     pub unit: String,
-    /// What the field means, where a schema says so.
+    /// Meaning of the field according to a schema, if there is one.
     pub help: String,
 }
 
@@ -198,13 +202,13 @@ pub trait Piece: Any + Send {
     fn feed(&mut self, block: &[u8]);
     /// Bytes of the piece fed so far, and its length.
     fn expect(&mut self, read_bytes: u64, total_bytes: u64);
-    /// All of it as bytes, for another program of the same build: columns as they are in memory. `None`: it cannot be written.
+    /// Serialised for another program of the same build, with columns as in memory. `None`: not supported.
     fn packed(&self) -> Option<Vec<u8>>;
 }
 
 /// An importer that is fed blocks in order. Gzip is inflated before.
 pub trait Streamed {
-    /// Takes the next block; keeps what it needs of it.
+    /// Reads the next block.
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
     /// Bytes of the file fed so far, and its length, to reserve memory.
     fn expect(&mut self, _read_bytes: u64, _total_bytes: u64) {}

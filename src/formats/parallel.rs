@@ -7,7 +7,7 @@ mod threads;
 
 pub use schedule::{Due, Schedule};
 
-use super::import::{Feeder, feed_range};
+use super::feeder::{Feeder, feed_range};
 use super::{ImportError, Split};
 use crate::base::Member;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub const PIECE_MIN: u64 = 16 << 20;
 const PIECE_MAX: u64 = 64 << 20;
 /// Pieces for each thread, so that none waits long for the last one.
 const PIECES_PER_THREAD: u64 = 4;
-/// How far behind a cut a record is looked for, bytes; a longer one is not cut.
+/// Bytes after a cut that are searched for a record; longer records are not cut.
 pub const LOOK: u64 = 256 << 10;
 
 /// Bytes of text in a byte of gzip, as traces have them.
@@ -44,7 +44,7 @@ impl Plan {
     /// In order.
     pub const SERIAL: Plan = Plan { n_threads: 1, piece_bytes: (PIECE_MIN, PIECE_MAX) };
 
-    /// As many threads as `AXONSCOPE_THREADS` says, else as many as the machine runs at once.
+    /// `AXONSCOPE_THREADS` threads, otherwise one per core of the machine.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn usual() -> Plan {
         let wanted = std::env::var("AXONSCOPE_THREADS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
@@ -86,7 +86,7 @@ pub struct Cuts<'a> {
 }
 
 impl<'a> Cuts<'a> {
-    /// Pieces of about so many bytes.
+    /// Approximate size of pieces, bytes.
     pub fn new(split: &'a dyn Split, member: &'a Member, piece_bytes: u64) -> Self {
         Cuts { split, member, piece_bytes: piece_bytes.max(1), from: Some(0) }
     }

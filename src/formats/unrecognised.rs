@@ -26,7 +26,7 @@ fn expected() -> String {
     format!("Expected one of: {}.", known.join("; "))
 }
 
-/// What the file seems to be: the rest of a sentence that begins with its name.
+/// What the file seems to be: the end of a sentence that begins with its name.
 fn found(head: &MemberHead) -> String {
     let bytes = &head.head[..];
     if head.len == 0 {

@@ -99,7 +99,7 @@ impl Unpack for Frames {
                 return Err(Stop::TooLong);
             }
             receive(&self.out[..n_out]);
-            // A full block of output may not be all that this input holds.
+            // If the output block is full, this input may have more output.
             if source.pos() >= input.len() && (n_out < OUT_BLOCK || hint == 0) {
                 self.n_in += input.len() as u64;
                 return Ok(());

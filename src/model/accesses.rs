@@ -94,12 +94,12 @@ pub struct Packet {
     pub instruction: u32,
 }
 
-/// A DMA transfer whose packets are known.
+/// A DMA transfer with known packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moved {
     /// The instruction that asked for it.
     pub instruction: u32,
-    /// Packets, with those that end it on each ring.
+    /// Packets, including the last ones of each ring.
     pub n_packets: u32,
     /// Bytes of its packets, without those that end it.
     pub bytes: u64,

@@ -133,7 +133,7 @@ impl<T: Copy> Blocks<T> {
         out
     }
 
-    /// The values in another order: the `i`-th comes to `places[i]`, `rest` where none was written so far. `places` names each place once.
+    /// The values permuted: value `i` moves to `places[i]`; unwritten positions get `rest`. `places` is a permutation.
     ///
     /// Written to where they belong, not fetched from where they are: the values of each lane follow each other there, and a memory keeps up with
     /// some thousand lanes that grow at once. Fetched lane by lane, each value would be waited for.

@@ -33,7 +33,7 @@ pub struct TrackSpec {
     pub name: String,
     /// What it shows.
     pub kind: TrackKind,
-    /// Place among its siblings; equal ones stand by name, numbers in it counted as numbers.
+    /// Order among its siblings; equal ones are sorted by name, with digits compared as numbers.
     pub sort: i64,
 }
 
@@ -48,7 +48,7 @@ pub struct RawSlice {
     pub duration: i64,
     /// Name.
     pub name: StrId,
-    /// Where its record stands.
+    /// Position of its record.
     pub record: RecordRef,
 }
 
@@ -84,7 +84,7 @@ pub struct ProfileBuilder {
     rows: Rows,
     /// A number of each shared slice, for the further column that its row names; up to the last one.
     own: Blocks<u32>,
-    /// Slices that will come in all, as far as that was told.
+    /// Expected number of slices; 0 if unknown.
     n_expected: usize,
     counters: Vec<(TrackId, CounterSpec)>,
     /// Counters that came as columns, each with the track as it was handed out.
@@ -206,7 +206,7 @@ impl ProfileBuilder {
         TrackId(self.tracks.len() as u32 - 1)
     }
 
-    /// Changes a track whose name, order or parent came late.
+    /// Changes a track when its name, order or parent is read later.
     pub fn track_mut(&mut self, track: TrackId) -> &mut TrackSpec {
         &mut self.tracks[track.index()]
     }
@@ -235,7 +235,7 @@ impl ProfileBuilder {
         first
     }
 
-    /// Sets a further column of the `n` slices from `first` on, of which and of those after them it was not set yet.
+    /// Sets a further column for the `n` slices from `first` on. It must not have values of these or later slices yet.
     pub fn set_all(&mut self, column: ColumnId, first: RawSliceId, n: usize, value: impl Fn(usize) -> u32) {
         let Extra { default, values, .. } = &mut self.extras[column.0];
         if (0..n).all(|i| value(i) == *default) {
@@ -264,7 +264,7 @@ impl ProfileBuilder {
         values.set(slice as usize, value);
     }
 
-    /// Closes a slice whose end came later (B … E).
+    /// Sets the end of a slice with separate begin and end records (B … E).
     pub fn end_slice(&mut self, slice: RawSliceId, end: i64, record: RecordRef) {
         let start = self.start.get(slice as usize);
         self.duration.set(slice as usize, end.saturating_sub(start));

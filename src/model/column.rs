@@ -13,12 +13,12 @@ pub struct Column<T> {
 }
 
 impl<T> Column<T> {
-    /// A column of `n_rows` values that `make` gives when the first is read; `is_recorded`: whether it tells anything.
+    /// A column of `n_rows` values that `make` computes at the first read; `is_recorded`: whether any value is recorded.
     pub fn later(n_rows: usize, is_recorded: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
         Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)) }
     }
 
-    /// Whether the file tells the value of any slice; reads none.
+    /// Whether any slice has a recorded value. Does not compute the column.
     pub fn is_recorded(&self) -> bool {
         self.is_recorded
     }

@@ -80,7 +80,7 @@ impl Domain {
     }
 }
 
-/// Neuron's device tables. Rows that an analysis reads; everything else stays in generic tables.
+/// Neuron's device tables: rows that analyses read. Everything else is in generic tables.
 #[derive(Debug, Default)]
 pub struct NeuronDevice {
     /// Hardware generation: `trn2`.
@@ -93,24 +93,24 @@ pub struct NeuronDevice {
     pub pc: Column<u32>,
     /// Bytes of each slice that is a DMA transfer; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
     pub bytes: Column<u32>,
-    /// Nanoseconds each instruction waited for its semaphore; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
+    /// Nanoseconds each instruction waited for its semaphore; [`NeuronDevice::ABSENT`] if not recorded. As long as the slice table.
     pub wait_ns: Column<u32>,
     /// Multiplications and additions of each matrix product, half its FLOPs (`Σ 2 × elements` is the summary's `hardware_flops`);
     /// [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
     pub elements: Column<u32>,
-    /// Bytes that each instruction read from and wrote to the State Buffer; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
+    /// Bytes that each instruction read from and wrote to the State Buffer; [`NeuronDevice::ABSENT`] if not recorded. As long as the slice table.
     pub sbuf_bytes: Column<u32>,
     /// Instructions that moved bytes from or to HBM, by slice: few do.
     pub hbm: Vec<HbmTraffic>,
-    /// DMA slices for whose packet another slice stands as well, ascending: counts of bytes leave them out.
+    /// DMA slices of packets that have another slice too, ascending; not counted in sums of bytes.
     pub duplicates: Vec<u32>,
     /// DMA slices that the profiler leaves out of its tables, ascending: an NTFF holds them, the JSON of the same run does not.
     pub unreported: Vec<u32>,
     /// DMA slices that a collective operation made, ascending.
     pub collective: Vec<u32>,
-    /// Semaphores that instructions wait for and set, by slice; none where the file does not tell operands.
+    /// Semaphores that instructions wait for and set, by slice; empty if operands are not recorded.
     pub semaphores: Column<SemaphoreUse>,
-    /// Sizes of what instructions worked on, by slice; none where the file does not tell operands.
+    /// Sizes of the operands of instructions, by slice; empty if operands are not recorded.
     pub shapes: Column<Shape>,
     /// From the first record of a slice to its last one, in records; [`NeuronDevice::ABSENT`] where it has one record. As long as the slice table.
     pub end_distance: Column<u32>,
@@ -126,11 +126,11 @@ pub struct NeuronDevice {
     pub transfers: Vec<Moved>,
     /// Executions by what they access, made when it is first asked for.
     pub executions: OnceLock<Executions>,
-    /// Times under a limit of the hardware, by start; none where the file tells no durations of them.
+    /// Times under a throttling limit, by start; empty if their durations are not recorded.
     pub throttles: Vec<Throttle>,
-    /// What the file tells of collective operations, by slice.
+    /// Recorded data of collective operations, by slice.
     pub operations: Vec<CollectiveOp>,
-    /// Transfers that transpose; `None` where the file does not tell which do.
+    /// Transfers that transpose; `None` if not recorded.
     pub transposing: Option<TransposingDma>,
     /// Of a profile of some windows alone: whether the entire one has transfers, and sizes of any. `None`: the rows are the entire profile's.
     pub entire_has: Option<(bool, bool)>,
@@ -139,7 +139,7 @@ pub struct NeuronDevice {
 /// Kind of number that an instruction works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dtype {
-    /// Not told, or of no known name.
+    /// Not recorded, or unknown.
     #[default]
     Other,
     /// 32 bits, floating.
@@ -159,7 +159,7 @@ pub struct Shape {
     pub slice: u32,
     /// Elements of each partition; of a matrix product the columns that move through the array.
     pub elements: u32,
-    /// Partitions, or rows of the matrix that is held; 0 where not told.
+    /// Partitions, or rows of the stationary matrix; 0 if not recorded.
     pub partitions: u16,
     /// Columns of the matrix that is held; 0 where it is no matrix product.
     pub columns: u16,
@@ -193,7 +193,7 @@ pub struct CollectiveOp {
     pub delay_ns: Option<i64>,
 }
 
-/// Transfers whose packets transpose, among all.
+/// Transfers with transposing packets, and all transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TransposingDma {
     /// Transfers that transpose, and all.
@@ -213,12 +213,12 @@ pub struct HbmTraffic {
     pub read: u64,
     /// Bytes written.
     pub written: u64,
-    /// Of both, bytes saved and loaded again for want of room in the State Buffer; `None` where not told.
+    /// The part of both that was spilled and reloaded because the State Buffer was full; `None` if not recorded.
     pub spilled: Option<u64>,
 }
 
 impl NeuronDevice {
-    /// "The file does not tell" in a number column.
+    /// "Not recorded" in a number column.
     pub const ABSENT: u32 = u32::MAX;
 
     /// What an instruction reads and writes in memory; nothing where its operands are not recorded.

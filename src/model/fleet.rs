@@ -19,7 +19,7 @@ pub const IDLE_CAUSES: [&str; N_CAUSES] = ["host_late", "host_waited", "host_loa
 /// Values of a step that the heat map can show: duration, the eight categories, idle.
 pub const N_METRICS: usize = N_CATEGORIES + 2;
 
-/// What a trace states of itself. What is not recorded is `None` or empty.
+/// Metadata of a trace. Unrecorded values are `None` or empty.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct TraceMeta {
     /// Rank in the run.
@@ -164,7 +164,7 @@ pub struct PartSkip {
 /// What one trace contributes to a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunPart {
-    /// What it states of itself.
+    /// Its metadata.
     pub meta: TraceMeta,
     /// By start.
     pub steps: Vec<PartStep>,
@@ -183,7 +183,7 @@ pub struct RunPart {
 /// A trace of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct FleetTrace {
-    /// What it states of itself; first, since traces are sorted by it.
+    /// Its metadata; the first field, because traces are sorted by it.
     pub meta: TraceMeta,
     /// Sum over its steps.
     pub totals: StepTimes,
@@ -193,7 +193,7 @@ pub struct FleetTrace {
     pub kernels: Vec<(u64, u64, i64)>,
     /// Its collectives by group and operation: (hash of both, calls, nanoseconds).
     pub groups: Vec<(u64, u64, i64)>,
-    /// [`N_METRICS`] values of each step, one metric after the other, as [`bucket`] gives them. Kept apart from the rest in a file.
+    /// [`N_METRICS`] values of each step, metric by metric, in buckets of [`bucket`]. A file stores them separately.
     #[serde(skip)]
     pub cells: Vec<u16>,
 }

@@ -1,4 +1,4 @@
-//! Depth: which slice holds which, and in which lane each lies so that no two of a lane overlap.
+//! Parents of slices, and a lane for each slice such that slices of a lane do not overlap.
 
 use super::NO_SLICE;
 use crate::base::for_each_chunk;

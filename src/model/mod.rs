@@ -1,5 +1,6 @@
 //! The profile: immutable tables as structs of arrays, a builder that writes them, and `check()` that walks every index and order.
 
+mod absent;
 pub mod accesses;
 pub mod blocks;
 pub mod builder;
@@ -49,7 +50,7 @@ pub const NO_SLICE: u32 = u32::MAX;
 /// One open profile. Never changes after the import.
 #[derive(Debug, Default)]
 pub struct Profile {
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub meta: Meta,
     /// Every string, once.
     pub strings: StringTable,
@@ -73,7 +74,7 @@ pub struct Profile {
     pub tables: Vec<GenericTable>,
 }
 
-/// What a file says of itself.
+/// Metadata of a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
     /// The format's id: `kineto`.
@@ -88,7 +89,7 @@ pub struct Meta {
     pub origin: String,
     /// Facts in groups, in display order.
     pub facts: Vec<Fact>,
-    /// What this source cannot tell: shown as "not available", never as 0.
+    /// Values that this source does not record: shown as "not available", never as 0.
     pub not_available: Vec<String>,
     /// Marked experimental in the page.
     pub is_experimental: bool,
@@ -191,13 +192,21 @@ pub struct InstantTable {
     pub time: Vec<i64>,
     /// Name.
     pub name: Vec<StrId>,
-    /// Where its record stands; empty on the page, which reads no files.
+    /// Position of its record; empty on the page, which reads no files.
     #[serde(skip)]
     pub record: Column<RecordRef>,
 }
 
 impl Profile {
-    /// Where the record of a slice or an instant stands; `None` where it has none of its own.
+    /// The tables of a Neuron device; `None` for a profile of another kind.
+    pub fn neuron_device(&self) -> Option<&NeuronDevice> {
+        match &self.domain {
+            Domain::NeuronDevice(device) => Some(device),
+            _ => None,
+        }
+    }
+
+    /// Position of the record of a slice or an instant; `None` if it has none.
     pub fn record_of(&self, item: EventId) -> Option<RecordRef> {
         let record = match item {
             EventId::Slice(slice) => self.slices.record.get(slice.index()),

@@ -71,17 +71,17 @@ pub struct OpTable {
     pub rows: Vec<OpRecord>,
     /// `total_time`, in the unit of the times; `None` where the file has none.
     pub total_time_ns: Option<i64>,
-    /// Whether the name of an operator could be told.
+    /// Whether the key of operator names was recognised.
     pub has_name: bool,
-    /// Whether its time, with its unit, could be told.
+    /// Whether the key of times and its unit were recognised.
     pub has_time: bool,
-    /// Keys that no meaning was found for: further columns, in the order first met.
+    /// Keys without a known meaning: further columns, in the order of the file.
     pub columns: Vec<String>,
     /// Which key was taken for what, one sentence each.
     pub matched: Vec<String>,
 }
 
-/// One record. What the file does not tell is `None` or empty.
+/// One record. Unrecorded values are `None` or empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpRecord {
     /// Operator.

@@ -1,4 +1,4 @@
-//! Programs of the engines: the words of an image, as far as they are decoded.
+//! Programs of the engines: the words of an image, decoded where known.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-//! What the capture of a CUDA or HIP graph says about the kernels of its replays.
+//! Data from the capture of a CUDA or HIP graph about the kernels of its replays.
 
-use super::torch::ABSENT;
+use super::absent::ABSENT;
 
 /// Operators and modules of graph replays. A capture records them with the launches that became the graph; a replay has kernels only.
 #[derive(Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Replays {
     pub nodes: Vec<ReplayNode>,
     /// (slice of a kernel, copy or set; position in `nodes`), by slice.
     pub work: Vec<(u32, u32)>,
-    /// Graph launches that a capture was looked for, by slice. Empty where no capture is open.
+    /// Graph launches for which a capture was searched, by slice. Empty if no capture is open.
     pub launches: Vec<ReplayLaunch>,
 }
 

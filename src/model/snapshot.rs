@@ -40,7 +40,7 @@ pub struct MemorySnapshot {
 pub struct SnapshotDevice {
     /// Its number.
     pub device: u32,
-    /// Bytes allocated in each state, as they were asked for.
+    /// Requested bytes that are allocated in each state.
     pub allocated: Vec<u64>,
     /// Time of each event, nanoseconds since the profile's origin, never going back; empty without times.
     pub times: Vec<i64>,

@@ -1,4 +1,4 @@
-//! What an `analyze` report says: which operators of a model the Neuron compiler takes. A profile without a timeline.
+//! An `analyze` report: the operators of a model that the Neuron compiler supports. A profile without a timeline.
 
 /// A report, as far as it was there. A half that the report does not have is `None`, an empty one is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub enum SupportSource {
     Unknown,
     /// `neuron_parallel_compile --command analyze`: halves are objects.
     Command,
-    /// `torch_neuronx.analyze()`: operators stand directly in the halves.
+    /// `torch_neuronx.analyze()`: the two lists contain operators directly.
     Function,
 }
 

@@ -27,6 +27,6 @@ pub struct GenericTable {
     pub rows: Vec<Vec<Cell>>,
     /// Rows of the file that are not kept because the table is longer than the memory set aside for it.
     pub n_more: u64,
-    /// Rows that stay in the file and are read when they are asked for; then `rows` is empty.
+    /// Number of rows that are read from the file on demand; then `rows` is empty.
     pub n_in_file: u64,
 }

@@ -1,4 +1,4 @@
-//! What a PyTorch trace holds beside its timeline: sparse tables by slice, sorted by it unless said otherwise.
+//! Tables of a PyTorch trace besides its timeline: sparse, with a slice in each row, sorted by slice unless noted.
 //!
 //! Slices are sorted by (track, lane, start). Where a question depends on the order of the events in the file (torch's own tools sort them by
 //! time alone, and stably), sort by (start, record offset): see [`super::SliceTable::record`].
@@ -9,8 +9,7 @@ use crate::base::{StrId, TrackId};
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-/// "The record does not tell" in an id or number column.
-pub const ABSENT: u32 = u32::MAX;
+pub use super::absent::ABSENT;
 
 /// Group of the facts that describe process groups: their names are those of [`Collective::group`].
 pub const PROCESS_GROUPS: &str = "Process groups";
@@ -24,7 +23,7 @@ pub struct Torch {
     pub external_id: Column<u32>,
     /// Rank and world size, where the trace is distributed.
     pub rank: Option<(u32, u32)>,
-    /// Calls whose external id is 0 name their thread by a text, as old writers do.
+    /// Calls with external id 0 have a thread id as text, as in old traces.
     pub has_text_thread_ids: bool,
     /// Root key `Framework`: `pytorch-lightning`; empty elsewhere.
     pub framework: String,
@@ -36,7 +35,7 @@ pub struct Torch {
     pub kernels: Vec<Kernel>,
     /// Events `[memory]`, by (time, place in the file).
     pub memory: Vec<MemoryEvent>,
-    /// Collective operations and their kernels, where their args tell. By slice.
+    /// Collective operations and their kernels, if their args are recorded. By slice.
     pub collectives: Vec<Collective>,
     /// Python functions and modules: category `python_function`. By slice.
     pub functions: Vec<Function>,
@@ -45,7 +44,7 @@ pub struct Torch {
     /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids are in the
     /// file; of several ends with one id the last counts.
     pub backward: Vec<(i64, i64)>,
-    /// Types and concrete values of the inputs of operators whose shapes are recorded. By slice.
+    /// Types and concrete values of the inputs of operators with recorded shapes. By slice.
     pub inputs: Vec<OperatorInputs>,
     /// Arg `kernel` of launches: only in the capture of a graph. By slice.
     pub launch_kernels: Vec<(u32, StrId)>,
@@ -126,12 +125,12 @@ pub struct MemoryEvent {
     pub allocated: Option<u64>,
     /// `Total Reserved`, bytes.
     pub reserved: Option<u64>,
-    /// Where its record stands.
+    /// Position of its record.
     pub record: RecordRef,
 }
 
 impl MemoryEvent {
-    /// "The record does not tell" in a device's type or id.
+    /// "Not recorded" in a device's type or id.
     pub const NO_DEVICE: i32 = i32::MIN;
 }
 
@@ -159,7 +158,7 @@ pub struct Collective {
     pub input_types: StrId,
 }
 
-/// What the record of an operator says about its inputs beside their shapes.
+/// Recorded data of an operator's inputs, except their shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct OperatorInputs {

@@ -1,18 +1,14 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
+pub use super::ids::new_id;
 pub use super::notices::{dismiss, drop_begins, notify, notify_of_drop};
+pub use super::range::{all_rows, commit_range};
 use super::{App, AppStateStoreFields as _, BackgroundChoices, Importing, OpenProfile, Phase, WorkerState, runs};
 use crate::base::Order as _;
-use crate::base::{EventId, SliceId, TimeRange};
+use crate::base::{EventId, SliceId};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// An id that no tab, import or notice has.
-pub fn new_id(app: App) -> u32 {
-    app.state.n_ids().update(|n| *n += 1);
-    app.state.n_ids().get_untracked()
-}
 
 /// Goes to a view.
 pub fn show_view(app: App, view: &str) {
@@ -35,23 +31,6 @@ pub fn first_view(views: &[String], has_lost: bool) -> &str {
     }
     let own = views.iter().map(String::as_str).find(|v| !LAST.contains(v));
     own.or(LAST.into_iter().find(|v| has(v))).unwrap_or("timeline")
-}
-
-/// Counts all rows of the committed range.
-pub fn all_rows(app: App) {
-    if app.rows.with_untracked(|rows| !rows.is_empty()) {
-        app.rows.set(Arc::default());
-    }
-}
-
-/// Commits a range of all rows, or none.
-pub fn commit_range(app: App, range: Option<TimeRange>) {
-    all_rows(app);
-    if app.region_scope.with_untracked(|region| region.as_ref().is_some_and(|region| Some(region.wall) != range)) {
-        app.region_scope.set(None);
-        app.view_state("scope").set("region", None);
-    }
-    app.range.set(range);
 }
 
 /// Selects a slice and shows it in the timeline and the drawer.
@@ -97,7 +76,7 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
+/// Adds a profile and shows it, unless another one of its drop is in front. `rank`: rank and world size from the file.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
     app.state.profiles().update_untracked(|all| {
@@ -112,7 +91,7 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     }
 }
 
-/// Brings another worker or span to front; the view and what is chosen in it stay where the other can fill them.
+/// Shows another worker or span with the same view and choices, if that profile has the view.
 pub fn show_sibling(app: App, id: u32) {
     let (view, choices) = (app.state.view().get_untracked(), app.choices.get_untracked());
     show_profile(app, id);
@@ -202,7 +181,7 @@ fn restore(app: App, background: BackgroundChoices) {
     app.state.is_details_open().set(background.selection.is_some());
 }
 
-/// Closes a tab; its neighbour comes to front, or the start page.
+/// Closes a tab and shows its neighbour or the start page.
 pub fn close_profile(app: App, id: u32) {
     let at = app.state.profiles().with_untracked(|all| all.iter().position(|p| p.id == id));
     let Some(at) = at else {
@@ -226,7 +205,7 @@ pub fn close_profile(app: App, id: u32) {
     runs::forget_closed(app);
 }
 
-/// Says that a tab's worker is gone.
+/// Marks a profile as stopped, with the reason.
 pub fn profile_stopped(app: App, id: u32, sentence: String) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
@@ -254,7 +233,7 @@ pub fn import_begins(app: App, name: String, total: u64, now_ms: f64) -> u32 {
     id
 }
 
-/// What an import turns out to be, once its files are sorted; it waits for its turn.
+/// Sets name and size of an import after its files were sorted; it waits in the queue.
 pub fn import_waits(app: App, id: u32, name: String, total: u64, heap_bytes: u64) {
     update_import(app, id, |import| *import = Importing { name, total, heap_bytes, bytes: 0, phase: Phase::Waiting, ..import.clone() });
 }

@@ -27,7 +27,7 @@ const CORES_PER_READER: usize = 2;
 const HELPER_BYTES: u64 = 64 << 20;
 
 impl Budget {
-    /// Half of the machine's memory. `memory_gib` is what the browser records it; it states no more than 8.
+    /// Half of the machine's memory. `memory_gib` is the browser's value, which is at most 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
         let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
         let readers_max = (n_cores / CORES_PER_READER).clamp(1, READERS_MAX);
@@ -52,7 +52,7 @@ impl Budget {
         n_cores.min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
     }
 
-    /// Which open profiles sleep so that `more` bytes fit: the least recently used first, none that is busy. Where that cannot suffice, all that are
+    /// The open profiles to put to sleep so that `more` bytes fit: least recently used first, not busy ones. If that cannot suffice, all that are
     /// not busy. `other` bytes are taken by what cannot sleep.
     pub fn to_sleep(&self, open: &[Awake], other: u64, more: u64) -> Vec<u32> {
         let mut used = open.iter().fold(other.saturating_add(more), |sum, p| sum.saturating_add(p.bytes));
@@ -69,7 +69,7 @@ impl Budget {
         out
     }
 
-    /// How many of these, in order, are read at the same time.
+    /// How many of them, in order, can be read at the same time.
     pub fn n_at_once(&self, open: u64, heaps: &[u64]) -> usize {
         let starts = |n: &usize| self.next(open, &heaps[..*n], heaps[*n]) == Next::Start;
         (0..heaps.len()).take_while(starts).count().max(1)

@@ -1,5 +1,5 @@
 //! What the user has chosen inside views: a map from key to text for each view. It is part of the address, so both sides are tolerant:
-//! a view reads what it can, and what it cannot read is as if it were not there.
+//! a view ignores values that it cannot read.
 
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ const LONGEST: usize = 4_000;
 /// More choices than these are not kept.
 const MOST: usize = 200;
 
-/// Choices by view and key. What is not in it is as the view has it by default.
+/// Choices by view and key. Missing ones have the view's default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices(BTreeMap<(String, String), String>);
 
@@ -56,7 +56,7 @@ impl ViewState {
         ViewState { view, choices }
     }
 
-    /// Choices that nobody else sees: for a view on its own.
+    /// Choices of a single view that are not shared.
     pub fn detached(view: &'static str) -> Self {
         ViewState::new(view, RwSignal::default())
     }

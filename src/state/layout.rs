@@ -35,7 +35,7 @@ impl Layout {
         format!("{} {}{height}", if self.is_right { "right" } else { "bottom" }, self.width_px)
     }
 
-    /// Reads what was stored; what cannot be read is as by default.
+    /// Reads the stored text; unreadable values become defaults.
     pub fn from_text(text: &str) -> Layout {
         let mut parts = text.split(' ');
         let is_right = parts.next() == Some("right");

@@ -16,7 +16,7 @@ pub struct LogProfile {
     pub n_bytes: u64,
     /// Whether it was not there when the directory was listed before.
     pub is_new: bool,
-    /// Its position among what was found.
+    /// Its position among the profiles found.
     pub at: usize,
 }
 
@@ -29,13 +29,13 @@ pub struct LogDirectory {
     pub name: String,
     /// By run, rank, worker and span; `None` until it is listed.
     pub profiles: Option<Vec<LogProfile>>,
-    /// Why it could not be listed, or what was omitted; a sentence.
+    /// Why it could not be listed, or which files were skipped; a sentence.
     pub problem: String,
     /// Whether it is being listed.
     pub is_busy: bool,
 }
 
-/// What was found in a directory, in order; `before` is the last list of it.
+/// The profiles found in a directory, in order; `before` is the previous list.
 pub fn profiles(found: &[Found], before: Option<&[LogProfile]>) -> Vec<LogProfile> {
     let path = |f: &Found| f.paths.first().cloned().unwrap_or_default();
     let origins: Vec<Origin> = found.iter().map(|f| Origin { drop: 0, path: path(f), rank: None }).collect();

@@ -4,10 +4,12 @@ pub mod actions;
 pub mod annotations;
 pub mod budget;
 pub mod choices;
+mod ids;
 pub mod layout;
 pub mod library;
 pub mod log_directory;
 mod notices;
+mod range;
 pub mod region_scope;
 mod rows;
 pub mod runs;
@@ -36,7 +38,7 @@ use std::sync::Arc;
 /// A profile in a tab.
 #[derive(Debug, Clone)]
 pub struct OpenProfile {
-    /// Names the tab as long as the page lives.
+    /// Id of the tab while the page is open.
     pub id: u32,
     /// For the tab: distinguished from every other that is open.
     pub title: String,
@@ -124,7 +126,7 @@ pub struct BackgroundChoices {
 /// A file being read.
 #[derive(Debug, Clone)]
 pub struct Importing {
-    /// Names the import as long as the page lives.
+    /// Id of the import while the page is open.
     pub id: u32,
     /// Name of the file.
     pub name: String,
@@ -132,7 +134,7 @@ pub struct Importing {
     pub bytes: u64,
     /// Bytes there are; 0 while unknown.
     pub total: u64,
-    /// Records met.
+    /// Records read so far.
     pub records: u64,
     /// When it began, milliseconds of the page's clock.
     pub began_ms: f64,
@@ -144,7 +146,7 @@ pub struct Importing {
     pub preview: ArcRwSignal<Preview>,
 }
 
-/// Where an import stands.
+/// Phase of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// It is being read.
@@ -171,7 +173,7 @@ pub struct Notice {
 /// The column that slices are coloured by unless another is chosen.
 const BY_NAME: &str = "name";
 
-/// Light or dark, where the user has said so; else as the system.
+/// Light or dark if the user chose it, otherwise as the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
     /// As the system.
@@ -210,7 +212,7 @@ pub struct AppState {
     pub library: Vec<library::Entry>,
     /// Storage of the browser, once it is known: bytes used and available.
     pub storage: Option<(u64, u64)>,
-    /// A link whose file is not open.
+    /// A link to a profile that is not open.
     pub wanted: Option<url::UrlState>,
     /// Log directories that the user added.
     pub directories: Vec<log_directory::LogDirectory>,
@@ -235,7 +237,7 @@ pub struct App {
     pub state: Store<AppState>,
     /// The scope of every view: the selected range; `None` is the entire trace.
     pub range: RwSignal<Option<TimeRange>>,
-    /// The region whose wall span is the range, if one was chosen; see [`App::region`].
+    /// The chosen region; in force while the range is its wall span. See [`App::region`].
     pub region_scope: RwSignal<Option<Arc<RegionScope>>>,
     /// Rows of the committed range by path; none: all.
     pub rows: RwSignal<Arc<Vec<String>>>,

@@ -1,6 +1,6 @@
-//! What the user is recorded: until dismissed; what is about files that were given, until others are.
+//! Notices: shown until dismissed; notices about dropped files until the next drop.
 
-use super::actions::new_id;
+use super::ids::new_id;
 use super::{App, AppStateStoreFields as _, Notice};
 use leptos::prelude::*;
 
@@ -22,7 +22,7 @@ fn push(app: App, text: String, is_error: bool, is_of_drop: bool) {
     });
 }
 
-/// Files are given: what was said of earlier ones is over.
+/// New files were dropped: notices about earlier ones are removed.
 pub fn drop_begins(app: App) {
     if app.state.notices().with_untracked(|all| all.iter().any(|n| n.is_of_drop)) {
         app.state.notices().update(|all| all.retain(|n| !n.is_of_drop));

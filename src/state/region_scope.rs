@@ -1,6 +1,8 @@
 //! A region as the scope of every view: windows of time under one name. It counts while the selected range is its wall span.
 
-use super::{App, AppStateStoreFields as _, actions};
+use super::notices::notify;
+use super::range::commit_range;
+use super::{App, AppStateStoreFields as _};
 use crate::base::{DurationNs, TimeNs, TimeRange, text};
 use crate::worker::protocol::ScopeQuery;
 use leptos::prelude::*;
@@ -45,7 +47,7 @@ impl RegionScope {
         format!("{} {}", windows.join(","), self.name)
     }
 
-    /// Name and windows of a link; `None` for what is none.
+    /// Name and windows of a link; `None` if invalid.
     fn read(written: &str) -> Option<(String, Vec<TimeRange>)> {
         let (windows, name) = written.split_once(' ')?;
         let mut at = 0i64;
@@ -68,14 +70,14 @@ impl App {
     }
 }
 
-/// Makes windows and slices the scope of every view under a name, in these rows; none: all. Inside a region only what it covers too.
+/// Makes windows and slices the scope of every view, with a name and rows (empty: all). Inside a region, they are clipped to it.
 pub fn use_region(app: App, name: String, query: ScopeQuery, rows: Vec<String>) {
     let within = untrack(|| app.region()).map(|region| region.windows.clone()).unwrap_or_default();
     spawn_local(async move {
         if let Some(region) = set(app, name, ScopeQuery { within, ..query }).await {
             if app.range.get_untracked() == Some(region.wall) {
                 // The same range has other answers now: views ask again when it changes.
-                actions::commit_range(app, None);
+                commit_range(app, None);
                 tick().await;
             }
             show(app, Some(region), rows);
@@ -83,7 +85,7 @@ pub fn use_region(app: App, name: String, query: ScopeQuery, rows: Vec<String>) 
     });
 }
 
-/// The scope as the worker takes it; `None` where nothing is left of it.
+/// The scope as the worker computes it; `None` if it is empty.
 async fn set(app: App, name: String, query: ScopeQuery) -> Option<RegionScope> {
     let front = app.front_untracked()?;
     let scope = front.ask.ask(query).await.ok()?;
@@ -91,7 +93,7 @@ async fn set(app: App, name: String, query: ScopeQuery) -> Option<RegionScope> {
     match scope.wall.filter(|_| is_front) {
         Some(wall) => Some(RegionScope { name, wall, length: scope.length, windows: scope.windows }),
         None => {
-            actions::notify(app, format!("{name} has no time in the scope."), false);
+            notify(app, format!("{name} has no time in the scope."), false);
             None
         }
     }
@@ -101,7 +103,7 @@ fn show(app: App, region: Option<RegionScope>, rows: Vec<String>) {
     let wall = region.as_ref().map(|region| region.wall);
     let region = region.filter(|region| region.windows.len() > 1);
     let link = region.as_ref().map(RegionScope::text).unwrap_or_default();
-    actions::commit_range(app, wall);
+    commit_range(app, wall);
     app.view_state("scope").set("region", (!link.is_empty()).then_some(link));
     app.region_scope.set(region.map(Arc::new));
     app.rows.set(Arc::new(rows));
@@ -118,7 +120,7 @@ pub fn restore(app: App) {
     let rows = app.rows.get_untracked().to_vec();
     spawn_local(async move {
         if let Some(region) = set(app, name, ScopeQuery { windows, ..ScopeQuery::default() }).await {
-            actions::commit_range(app, None);
+            commit_range(app, None);
             tick().await;
             show(app, Some(region), rows);
         }

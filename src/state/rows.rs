@@ -7,7 +7,7 @@ use leptos::prelude::*;
 /// Rows under the committed range.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BoxedRows {
-    /// The profile's tracks, which stand for all below them; none: all rows.
+    /// Tracks of the profile, each with all tracks below it; empty: all rows.
     pub tracks: Vec<TrackId>,
     /// How many of the rows have slices.
     pub n: usize,

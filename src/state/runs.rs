@@ -1,4 +1,4 @@
-//! Open profiles by run: which belong together, and which of them are at the same span.
+//! Open profiles grouped by run and by span.
 
 use super::{App, AppStateStoreFields as _, OpenProfile};
 use crate::base::Order as _;
@@ -106,7 +106,7 @@ pub(super) fn distinguish(all: &mut [OpenProfile]) {
     all.iter_mut().zip(titles).for_each(|(profile, title)| profile.title = title);
 }
 
-/// Files of a drop that will be opened: their names state runs and spans before they are read.
+/// Files of a drop to be opened: their names give runs and spans before they are read.
 pub fn expect_files(app: App, drop: u32, paths: impl Iterator<Item = String>) {
     app.state.origins().update(|all| {
         for path in paths {
@@ -117,7 +117,7 @@ pub fn expect_files(app: App, drop: u32, paths: impl Iterator<Item = String>) {
     });
 }
 
-/// Notes what a file says of its rank, and gives every open profile its place anew. Returns a sentence when two files have the same one.
+/// Stores a file's rank and recomputes the identity of every open profile. Returns a sentence if two files have the same one.
 pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)>) -> Option<String> {
     app.state.origins().update_untracked(|all| {
         if let Some(origin) = all.iter_mut().find(|o| o.drop == drop && o.path == path) {
@@ -139,7 +139,7 @@ fn double(path: &str, place: &TraceIdentity) -> String {
     format!("Several files of `{}` belong to worker `{worker}`{span}. All are open; `{path}` is shown as `{}`.", place.run, place.worker)
 }
 
-/// Forgets the files of drops of which nothing is open any more.
+/// Removes the files of drops without an open profile.
 pub(super) fn forget_closed(app: App) {
     if app.state.imports().with_untracked(|i| i.is_empty()) {
         let open: Vec<u32> = app.state.profiles().with_untracked(|all| all.iter().map(|p| p.drop).collect());

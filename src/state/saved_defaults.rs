@@ -30,7 +30,7 @@ pub const KEYS: [(&str, &str); 16] = [
 /// A longer text is not one of ours, bytes.
 const LONGEST: usize = 100_000;
 
-/// Kinds of profiles: what is chosen for one makes no sense for another.
+/// Kinds of profiles with separate defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DefaultsKind {
     /// A run of a Neuron device.
@@ -93,7 +93,7 @@ impl SavedDefaults {
         DefaultsKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// Reads what was stored. What cannot be read, and what is no choice that is kept, is as if it were not there.
+    /// Reads the stored text; unreadable and unknown choices are ignored.
     pub fn from_text(text: &str) -> Self {
         let mut out = SavedDefaults::default();
         for line in text.lines().filter(|_| text.len() <= LONGEST) {
@@ -132,17 +132,17 @@ impl FrontDefaults {
         self.all.with(|o| o.0.contains_key(&self.kind))
     }
 
-    /// Whether the profile in front is shown as saved; as by default, where nothing is. Tracked.
+    /// Whether the profile in front has the saved choices, or the defaults if none are saved. Tracked.
     pub fn is_shown(&self) -> bool {
         self.all.with(|o| o.of(self.kind)) == self.choices.with(part)
     }
 
-    /// Keeps what is shown.
+    /// Saves the current choices.
     pub fn save(&self) {
         self.choices.with_untracked(|choices| self.all.update(|o| o.keep(self.kind, choices)));
     }
 
-    /// Shows what was saved.
+    /// Applies the saved choices.
     pub fn show(&self) {
         let own = self.all.with_untracked(|o| o.of(self.kind));
         self.choices.update(|choices| {
@@ -152,7 +152,7 @@ impl FrontDefaults {
         });
     }
 
-    /// Forgets what was saved; what is shown stays.
+    /// Deletes the saved choices; the current ones are kept.
     pub fn forget(&self) {
         self.all.update(|o| drop(o.0.remove(&self.kind)));
     }

@@ -21,7 +21,7 @@ pub struct Search {
     pub hits: Arc<Vec<SliceId>>,
     /// All there are.
     pub n_total: u64,
-    /// Times of such a name, by time; they come after the slices.
+    /// Instants with a matching name, by time; listed after the slices.
     pub instants: Arc<Vec<InstantId>>,
     /// All there are.
     pub n_instants: u64,
@@ -46,7 +46,7 @@ impl Search {
     }
 }
 
-/// A search in the records of the file, as far as it is.
+/// Progress of a search in the records of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scanned {
     /// Hits in records so far, by id.
@@ -59,7 +59,7 @@ pub struct Scanned {
     pub n_unreadable: u64,
     /// Whether it is over: at the end, or stopped.
     pub is_over: bool,
-    /// Keys of the fields met, by name.
+    /// Keys of the fields found so far, by name.
     pub keys: Arc<Vec<String>>,
 }
 
@@ -107,7 +107,7 @@ pub struct SearchOptions {
     pub category: Choice<String>,
     /// Conditions that all must hold, as [`terms_text`] writes them.
     pub terms: Choice<String>,
-    /// The field whose values are recorded.
+    /// The field to read.
     pub values: Choice<String>,
 }
 
@@ -141,7 +141,7 @@ pub fn terms_from(text: &str) -> Vec<Term> {
     parts.take(20).map(|(field, text)| Term { field: plain(field), text: plain(text) }).collect()
 }
 
-/// Two lists of hits as one; both by id. `start` states the start of a slice. The result is by start.
+/// Merges two lists of hits, both by id; `start` returns the start of a slice. The result is sorted by start.
 pub fn merged(a: &[SliceId], b: &[SliceId], start: impl Fn(SliceId) -> i64) -> Vec<SliceId> {
     let mut out = [a, b].concat();
     out.sort_unstable();

@@ -1,4 +1,4 @@
-//! Conditions of a search as text: what is written is read back, and no text at all makes them panic.
+//! Conditions of a search as text: a round trip, and no panic on any text.
 
 use crate::analysis::filter::{Filter, Term};
 use crate::analysis::matcher::matcher;

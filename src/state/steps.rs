@@ -1,4 +1,4 @@
-//! Which changes of what is looked at are steps of the browser's history, which Back undoes.
+//! Which changes of the shown state become steps of the browser's history.
 
 use super::url::UrlState;
 
@@ -8,7 +8,7 @@ pub enum Step {
     /// The search, or a choice inside a view: no step.
     #[default]
     None,
-    /// The visible window alone: zooming and panning make one step as long as they go on.
+    /// Only the visible window changed: continuous zooming and panning is one step.
     Window,
     /// Another view, profile, selection or selected range.
     Place,
@@ -52,7 +52,7 @@ impl Steps {
         Steps { arrived_ms, ..Steps::default() }
     }
 
-    /// Whether what is pending becomes a step of its own; it is written then. `now_ms` is of the page's clock.
+    /// Whether the pending change becomes a step; it is written then. `now_ms` is of the page's clock.
     pub fn is_new(&mut self, now_ms: f64) -> bool {
         let step = std::mem::take(&mut self.pending);
         let follows = self.window_ms.is_some_and(|last| now_ms - last < TOGETHER_MS);

@@ -4,10 +4,10 @@
 use super::choices::Choices;
 use crate::base::{TimeNs, TimeRange};
 
-/// In place of a content hash: the profile that is opened next. For one HTML file, whose profile is made with it.
+/// Instead of a content hash: the next profile that opens. Used by single HTML files, which contain their profile.
 pub const ANY_PROFILE: &str = "*";
 
-/// What a link says.
+/// The content of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UrlState {
     /// Content hash of the profile, or [`ANY_PROFILE`].
@@ -108,7 +108,7 @@ fn bar(text: &str) -> String {
     text.replace('%', "%25").replace('|', "%7C")
 }
 
-/// Paths with bars between them; nothing where they are too long for a link, which then says the range of all rows.
+/// Paths separated by bars; empty if they are too long for a link, which then has the range of all rows.
 fn rows_text(rows: &[String]) -> String {
     let text = rows.iter().map(|row| bar(row)).collect::<Vec<_>>().join("|");
     if text.len() <= ROWS_ROOM { text } else { String::new() }
@@ -151,7 +151,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// Undoes [`escape`]; what is no escape stands for itself.
+/// Reverses [`escape`]; other text is unchanged.
 fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 /// More profiles than these are not read.
 const MOST: usize = 1_000;
 
-/// One profile of it.
+/// One profile of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SavedProfile {
     /// Content hash.
@@ -60,13 +60,13 @@ pub struct Workspace {
 /// Why a file is no workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkspaceError {
-    /// Not such JSON; what the reader met.
+    /// Other JSON; the parser's message.
     #[error("Expected a workspace saved by this page: {0}.")]
     Unreadable(String),
     /// Another file of this page, or one of a later version.
     #[error("Expected `{}` version {}, found `{}` version {version}.", KIND, VERSION, text::brief(kind))]
     OtherKind {
-        /// What the file says it is.
+        /// The kind that the file states.
         kind: String,
         /// Its version.
         version: u32,
@@ -74,7 +74,7 @@ pub enum WorkspaceError {
 }
 
 impl Workspace {
-    /// One of these profiles.
+    /// A workspace of these profiles.
     pub fn new(front: String, layout: String, profiles: Vec<SavedProfile>) -> Workspace {
         Workspace { kind: KIND.into(), version: VERSION, front, layout, profiles, queries: Vec::new() }
     }
@@ -100,7 +100,7 @@ impl Workspace {
         Ok(read)
     }
 
-    /// What is said when it was loaded: which of its profiles are open.
+    /// The notice after loading: which of its profiles are open.
     pub fn sentence(&self, is_open: impl Fn(&str) -> bool) -> String {
         const MOST_NAMED: usize = 3;
         let named = |p: &SavedProfile| format!("`{}`", if p.name.is_empty() { &p.hash } else { &p.name });

@@ -1,10 +1,10 @@
-//! A list of findings: what was found, what it costs, where to look, why it is said.
+//! A list of findings: title, cost, places, evidence.
 
 use super::controls::with_code;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// A finding as it is shown. Words between back-ticks are code.
+/// A finding to show. Words between back-ticks are code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Finding {
     /// Stable name: `data-recommendation`.
@@ -36,7 +36,7 @@ pub struct Location {
     pub label: String,
     /// From when to when.
     pub title: String,
-    /// How long; empty where the label says it.
+    /// Duration; empty if the label has it.
     pub length: String,
 }
 

@@ -93,7 +93,7 @@ fn follow(name: &str, url: &str) {
 
 /// Puts `text` on the clipboard.
 pub fn copy_text(text: &str) {
-    // A refusal is the browser's to tell; there is nothing to fall back on.
+    // The browser reports a refusal itself; there is no fallback.
     let _ = window().navigator().clipboard().write_text(text);
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::Effect;
 
-/// Runs `work`, and again whenever what it reads changes: as `Effect::new`, which is compiled for each closure it gets.
+/// Runs `work` again whenever its signals change. As `Effect::new`, but compiled once instead of once per closure.
 pub fn effect(work: impl FnMut() + 'static) {
     run_boxed(Box::new(work));
 }

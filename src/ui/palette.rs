@@ -97,14 +97,14 @@ fn exact(both: [u32; 2], is_dark: bool) -> [u8; 3] {
 /// Steps of [`ramp`].
 pub const RAMP: u16 = 9;
 
-/// A colour of a scale from little to much: much stands out from the surface.
+/// A colour of a scale from small to large; large contrasts with the surface.
 pub fn ramp(step: u16, is_dark: bool) -> [u8; 3] {
     let share = f64::from(step.min(RAMP - 1)) / f64::from(RAMP - 1);
-    // From a greenish yellow over teal to violet, and back in the dark: lightness states the order by itself.
+    // From greenish yellow over teal to violet, reversed in the dark theme. Lightness alone is ordered.
     if is_dark { rgb([0.52 + 0.40 * share, 0.11, 295.0 - 190.0 * share]) } else { rgb([0.66 - 0.36 * share, 0.11, 110.0 + 190.0 * share]) }
 }
 
-/// The colour of everything that has no slot: the rest of a pie.
+/// The colour without a slot: the remainder of a pie.
 pub fn other(is_dark: bool) -> [u8; 3] {
     colour(fixed::OTHER, is_dark)
 }

@@ -32,7 +32,7 @@ pub fn parts(core: &CoreBounds) -> Vec<Share> {
     core.exclusive.iter().map(part).collect()
 }
 
-/// The order after a part was moved, as it is kept in the link: `dma,tensor,…`.
+/// The order of the parts after a move, in the format of the link: `dma,tensor,…`.
 pub fn reordered(core: &CoreBounds, from: usize, to: usize) -> String {
     let mut parts: Vec<Part> = core.exclusive.iter().filter_map(|e| e.part).collect();
     if from.max(to) < parts.len() {

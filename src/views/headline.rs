@@ -1,4 +1,4 @@
-//! The first line of a view: what it found, in words, and the values that prove it. Empty where there is nothing to say.
+//! The first line of a view: its main finding with values. Empty without a finding.
 
 use crate::analysis::operators::Operators;
 use crate::analysis::torch::efficiency::Efficiency;
@@ -16,7 +16,7 @@ pub type Line = (String, String);
 /// The first line of a view.
 #[component]
 pub fn Headline(
-    /// What it says.
+    /// Text.
     #[prop(into)]
     line: Signal<Arc<Line>>,
 ) -> impl IntoView {
@@ -39,7 +39,7 @@ fn proof(time: DurationNs, count: &str, second: Option<(&str, f64)>) -> String {
     format!(" ({}, {count}){next}.", text::duration(time))
 }
 
-/// Operators of a PyTorch trace: the one with the most self time on the device, or on the host where there is no device.
+/// Operators of a PyTorch trace: the one with the most self time on the device, or on the host without a device.
 pub fn ops(found: &Ops) -> Line {
     let share = |row: &crate::analysis::torch::ops::OpRow| if found.has_device { row.shares.device_self } else { row.shares.host_self };
     let Some(first) = found.rows.first().filter(|row| share(row) > 0.0) else { return Line::default() };
@@ -51,7 +51,7 @@ pub fn ops(found: &Ops) -> Line {
     )
 }
 
-/// Slices by name, or by what they are grouped by.
+/// Slices by name, or by another grouping.
 pub fn operators(found: &Operators) -> Line {
     let Some(first) = found.rows.first().filter(|row| row.time_share > 0.0 && !row.name.is_empty()) else { return Line::default() };
     let place = if first.device.is_empty() { String::new() } else { format!(" on {}", first.device) };

@@ -1,6 +1,6 @@
 //! The order in which exclusive parts count, as the user chose it: ids in a link, and what moving a part makes of it.
 
-/// Positions of all parts: those that `text` names first, each once, then the others.
+/// Positions of all parts without duplicates: first those in `text`, then the others.
 pub fn positions(text: &str, ids: &[&str]) -> Vec<usize> {
     let named = text.split(',').filter_map(|id| ids.iter().position(|i| *i == id));
     let mut out: Vec<usize> = Vec::with_capacity(ids.len());

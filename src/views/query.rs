@@ -1,4 +1,4 @@
-//! Questions of a view: asked again whenever they change, one at a time, the last good answer kept meanwhile.
+//! Questions of a view: repeated when they change, one at a time; the last good answer is shown until the next.
 //!
 //! Every resource, memo and effect is compiled once for each type and closure it is made of. What all questions share is therefore
 //! behind boxed functions: it is in the page's program once.
@@ -44,7 +44,7 @@ impl<T: Send + Sync + 'static> QueryState<T> {
     }
 }
 
-/// Asks what `query` says; `None` asks nothing and forgets the answer.
+/// Asks the question in `query`; `None` clears the answer.
 pub fn use_query<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> QueryState<Q::Answer> {
     let value = RwSignal::new(None::<Arc<Q::Answer>>);
     let keep = move |answer: Option<EncodedAnswer>| {
@@ -80,7 +80,7 @@ fn wait(ask: Ask, read: Box<dyn Fn() -> Option<EncodedQuery> + Send + Sync>, kee
     (problem, Memo::new(move |_| query.with(|q| q.is_some() && answered.with(|a| a != q))))
 }
 
-/// Runs `work` whenever `given` changes, and keeps what comes of it; `None` keeps what was there.
+/// Runs `work` whenever `given` changes and stores the result; `None` keeps the previous one.
 pub fn follow<Q, T, F>(given: Signal<Option<Q>>, work: impl Fn(Q) -> F + Send + Sync + 'static) -> QueryState<T>
 where
     Q: Clone + PartialEq + Send + Sync + 'static,
@@ -106,7 +106,7 @@ where
     QueryState { value, problem, is_waiting }
 }
 
-/// What `start` last came to; it is started again whenever what it reads changes. `None` before it has ended once.
+/// The last result of `start`, which runs again whenever its signals change. `None` before the first result.
 pub fn latest<T: Send + Sync + 'static, F: Future<Output = T> + 'static>(start: impl Fn() -> F + 'static) -> RwSignal<Option<T>> {
     let value = RwSignal::new(None);
     run_latest(move || {
@@ -118,7 +118,7 @@ pub fn latest<T: Send + Sync + 'static, F: Future<Output = T> + 'static>(start: 
     value
 }
 
-/// Runs what `start` starts, and again whenever what `start` reads changes: one at a time, of those that come meanwhile the last.
+/// Runs the future of `start`, again whenever its signals change. One at a time; of the changes during a run only the last counts.
 pub fn run_latest<F: Future<Output = ()> + 'static>(start: impl Fn() -> F + 'static) {
     run_boxed(Box::new(move || Box::pin(start())));
 }

@@ -15,7 +15,7 @@ pub fn sentence(range: Option<TimeRange>) -> String {
     }
 }
 
-/// What a view says that has only values of the entire trace; `None` when it has nothing to say.
+/// The scope text of a view with values of the entire trace only; `None` if no range is selected.
 fn entire(has_range: bool, is_of_file: bool, note: &str) -> Option<String> {
     match (has_range, is_of_file) {
         (true, _) => Some(format!("Entire trace: {note}")),
@@ -27,7 +27,7 @@ fn entire(has_range: bool, is_of_file: bool, note: &str) -> Option<String> {
 /// In the header of a view that does not follow the selected range, or only in part.
 #[component]
 pub fn EntireTrace(
-    /// What does not follow the range, as the rest of a sentence.
+    /// The parts that do not follow the range, as the end of a sentence.
     #[prop(default = "this view does not follow the selected range")]
     note: &'static str,
     /// Whether the view is about the file: its scope is shown only while a range is selected.

@@ -1,12 +1,13 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks that are read ahead.
 
-use super::error::{sentence, words};
+use super::buffers::copy_out;
+use super::error::{refused, sentence};
 use super::reader::Reader;
 use super::remote;
 use crate::base::{ByteSource, InputError, Member, SourceError};
 use crate::formats::read_ahead::{ReadAhead, Waiting, take};
 use futures_channel::oneshot;
-use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Promise};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -51,70 +52,7 @@ impl ByteSource for FileSource {
     }
 }
 
-/// Many files by one blob: each read of a file by itself takes some milliseconds, of which the bytes are the least part.
-pub(super) fn read_together(files: &[File], most_each: u64) -> Result<Vec<Vec<u8>>, SourceError> {
-    let blobs = Array::new();
-    let lengths: Vec<u64> = files.iter().map(|file| (file.size() as u64).min(most_each)).collect();
-    for (file, n_bytes) in files.iter().zip(&lengths) {
-        let blob: JsValue = part(file, 0, *n_bytes)?.into();
-        blobs.push(&blob);
-    }
-    let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
-    let buffer = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(&blob)).map_err(|e| refused(&e))?;
-    let all = Uint8Array::new(&buffer);
-    let wanted = lengths.iter().sum();
-    if u64::from(all.length()) != wanted {
-        return Err(SourceError::Length { wanted, found: all.length().into() });
-    }
-    let mut at = 0;
-    let mut next = |n_bytes: &u64| {
-        let (from, to) = (at, at + *n_bytes as u32);
-        at = to;
-        all.subarray(from, to).to_vec()
-    };
-    let out = lengths.iter().map(&mut next).collect();
-    super::buffers::free(&buffer);
-    Ok(out)
-}
-
-/// A file whose first bytes are there already. Works in a worker only.
-pub(super) struct WithHead {
-    /// The first bytes, or all.
-    pub head: Vec<u8>,
-    /// The whole file.
-    pub file: FileSource,
-}
-
-impl ByteSource for WithHead {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
-        let in_head = usize::try_from(offset).ok().and_then(|from| self.head.get(from..from.checked_add(out.len())?));
-        match in_head {
-            Some(bytes) => out.copy_from_slice(bytes),
-            None => self.file.read_at(offset, out)?,
-        }
-        Ok(())
-    }
-
-    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
-        self.file.read_parts(parts, out)
-    }
-}
-
-/// The bytes of a buffer, all of them.
-pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
-    let bytes = Uint8Array::new(buffer);
-    if bytes.length() as usize != out.len() {
-        return Err(SourceError::Length { wanted: out.len() as u64, found: bytes.length().into() });
-    }
-    bytes.copy_to(out);
-    Ok(())
-}
-
-/// The same, and frees the buffer: until the browser collects garbage, blocks that were read would take tens of megabytes.
+/// The bytes of a buffer, which is freed: until the browser collects garbage, blocks that were read would take tens of megabytes.
 fn move_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
     copy_out(buffer, out)?;
     super::buffers::free(buffer);
@@ -129,11 +67,11 @@ const N_AHEAD: usize = 4;
 /// Files that are shorter than this are read before a reader could help, bytes.
 const READER_MIN: u64 = 16 << 20;
 
-/// Where blocks come from.
+/// Source of the blocks.
 enum Source {
     /// While a block is worked on the next ones are on their way.
     File(File, Option<Rc<Reader>>),
-    /// A member of an archive, read when its turn comes.
+    /// A member of an archive, read on demand.
     Member(Member),
 }
 
@@ -158,7 +96,7 @@ pub struct Blocks {
     /// Bytes of the next block.
     size: u64,
     coming: VecDeque<Coming>,
-    /// How many blocks may be on their way: one as long as nobody has asked for the first.
+    /// Number of blocks that may be requested ahead: one until the first is read.
     n_ahead: usize,
     bytes: Vec<u8>,
 }
@@ -280,11 +218,7 @@ impl ReadAhead for Planned {
     }
 }
 
-fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, SourceError> {
+/// Some bytes of a file, not read yet.
+pub(super) fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, SourceError> {
     file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| refused(&e))
-}
-
-/// The browser's error, as that of a source.
-pub(super) fn refused(error: &JsValue) -> SourceError {
-    SourceError::Platform(words(error))
 }

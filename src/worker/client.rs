@@ -15,7 +15,7 @@ pub enum EngineError {
     /// The worker died or was stopped.
     #[error("The worker of this profile has stopped. Open the file again to continue.")]
     Stopped,
-    /// The question makes no sense for this profile; a sentence says why.
+    /// This profile has no answer to the question; a sentence.
     #[error("{0}")]
     Refused(String),
     /// The answer is not of the question's kind: page and worker differ.
@@ -40,17 +40,17 @@ pub type Reply = Result<EncodedAnswer, EngineError>;
 pub struct Call {
     /// What is asked.
     pub query: EncodedQuery,
-    /// Where the answer goes. Closed when nobody waits any more.
+    /// Receives the answer. Closed if the asker was dropped.
     pub reply: oneshot::Sender<Reply>,
 }
 
-/// Asks one open profile. Cheap to clone; `Send`, so that it can live in signals.
+/// Client of one open profile. Cheap to clone; `Send`, because signals require it.
 #[derive(Debug, Clone)]
 pub struct Ask(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
-    /// The flag says whether its questions are counted.
+    /// Whether its questions are counted as pending.
     Channel(mpsc::UnboundedSender<Call>, bool),
     /// Which of the sessions of tests. In tests alone: a page that may answer links the whole engine.
     #[cfg(test)]
@@ -95,13 +95,13 @@ fn notify(n: usize) {
 }
 
 impl Ask {
-    /// One that hands over to whoever reads the receiver.
+    /// A client, and the receiver of its questions.
     pub fn channel() -> (Ask, mpsc::UnboundedReceiver<Call>) {
         let (sender, receiver) = mpsc::unbounded();
         (Ask(Backend::Channel(sender, true)), receiver)
     }
 
-    /// The same; its questions are not among those that [`on_waiting`] counts.
+    /// The same; its questions are not counted by [`on_waiting`].
     pub fn aside() -> (Ask, mpsc::UnboundedReceiver<Call>) {
         let (sender, receiver) = mpsc::unbounded();
         (Ask(Backend::Channel(sender, false)), receiver)
@@ -128,7 +128,7 @@ impl Ask {
         self.pass(query).await
     }
 
-    /// Like [`Ask::ask`], but the page counts as idle meanwhile.
+    /// Like [`Ask::ask`], but not counted as pending.
     pub async fn ask_uncounted<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
         Ok(self.pass(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }

@@ -64,7 +64,7 @@ fn get(of: &JsValue, key: &str) -> JsValue {
 }
 
 impl Engine {
-    /// Starts the engine; `on_bytes` is called with what was loaded of it so far.
+    /// Starts the engine; `on_bytes` gets the number of bytes loaded so far.
     pub async fn start(on_bytes: impl Fn(u64) + 'static) -> Result<Engine, DuckDbError> {
         let worker = Worker::new(&format!("./{FOLDER}/duckdb-browser-eh.worker.js")).map_err(|_| DuckDbError::NotLoaded)?;
         let waiting = Waiting::default();
@@ -147,7 +147,7 @@ impl Engine {
         Ok(found.dyn_into::<Uint8Array>().map(|bytes| bytes.to_vec()).unwrap_or_default())
     }
 
-    /// Runs a statement in turns of a tenth of a second; between two of them `is_over` says whether to end it. `Ok(false)` where it was ended.
+    /// Runs a statement in steps of a tenth of a second. `is_over` is called between steps and ends the statement, which then returns `Ok(false)`.
     pub async fn run_while(&self, text: &str, is_over: impl Fn() -> bool) -> Result<bool, DuckDbError> {
         let mut found = self.ask("START_PENDING_QUERY", &self.with_connection(&[text.into(), JsValue::FALSE])).await?;
         while found.is_null() || found.is_undefined() {
@@ -179,7 +179,7 @@ impl Engine {
     }
 }
 
-/// Gives an answer to whoever waits for it.
+/// Delivers an answer to the waiting call.
 fn receive(message: &JsValue, waiting: &Waiting, on_bytes: &dyn Fn(u64)) {
     let data = get(message, "data");
     match get(message, "type").as_string().as_deref() {

@@ -86,7 +86,7 @@ pub enum WorkerError {
     /// No importer has that name.
     #[error("Unknown format `{0}`.")]
     UnknownFormat(String),
-    /// A message that has to come with a file came alone.
+    /// A message that needs a file came without one.
     #[error("No file came with this.")]
     NoFile,
     /// A Zstandard file could not be decompressed.
@@ -158,4 +158,9 @@ pub fn words(error: &JsValue) -> String {
 pub(super) fn sentence(reason: &str) -> String {
     let reason = reason.trim_end_matches('.');
     format!("{}.", if reason.is_empty() { "The browser reported no reason" } else { reason })
+}
+
+/// The browser's error, as that of a source.
+pub(super) fn refused(error: &JsValue) -> SourceError {
+    SourceError::Platform(words(error))
 }

@@ -1,4 +1,4 @@
-//! What a worker states the page when its program breaks down.
+//! What a worker reports to the page when its program panics.
 
 use super::error::Sentence;
 use super::protocol::ToPage;

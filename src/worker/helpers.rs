@@ -24,7 +24,7 @@ struct Known {
 }
 
 impl Known {
-    /// The helper is gone: dropping the senders wakes the futures that wait for it.
+    /// The helper stopped. Dropping the senders ends the futures that wait for it.
     fn mark_stopped(&self) {
         self.is_gone.set(true);
         self.waiting.borrow_mut().clear();
@@ -92,7 +92,7 @@ impl Helper {
         team
     }
 
-    /// Ends those that wait.
+    /// Ends the waiting reads.
     pub fn release() {
         SPARE.take();
     }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 const PIECE: usize = 8 << 20;
 /// Bytes of the file that are inflated at a go: some megabytes of text.
 const STEP: usize = 128 << 10;
-/// How much of the text says about what kind its root is, bytes.
+/// Bytes at the start of the text that are enough to see the type of its root.
 const HEAD: usize = 4096;
 /// Shorter files are inflated and parsed before helpers could help, bytes.
 pub(super) const GZIP_MIN: u64 = 2 << 20;
@@ -30,7 +30,7 @@ pub(super) struct Inflating<'a> {
     helpers: Vec<Helper>,
     /// Template of every order; number and range are filled in.
     order: PieceOrder,
-    /// Text that was inflated, and parsed by nobody yet.
+    /// Inflated text that is not assigned to a helper yet.
     text: Vec<u8>,
     /// Place of its first byte in all text.
     at: u64,
@@ -40,7 +40,7 @@ pub(super) struct Inflating<'a> {
 }
 
 impl<'a> Inflating<'a> {
-    /// A file of which nothing was read yet, for `n_readers` workers, this one included.
+    /// Begins to read a file with `n_readers` workers, including this one.
     pub fn new(feeder: &'a mut Feeder, split: &'static dyn Split, (claim, path): (&Claim, &str), n_readers: usize) -> Self {
         let order = PieceOrder { number: 0, claim: claim.clone(), path: path.into(), from: 0, to: 0, head: Vec::new() };
         let helpers = Helper::team(n_readers.saturating_sub(1));
@@ -84,7 +84,7 @@ impl<'a> Inflating<'a> {
         Ok(self.feeder.end_inflating(inflater, stop)?)
     }
 
-    /// Gives the text to helpers as far as it is enough for a piece, or parses it where none of them listens yet.
+    /// Gives complete pieces of the text to helpers, or parses them here while no helper is ready.
     async fn hand_over(&mut self, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), WorkerError> {
         // The first piece is short: lanes are to be seen at once.
         while self.text.len() >= if self.at == 0 { PIECE / 4 } else { PIECE } {

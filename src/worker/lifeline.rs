@@ -1,11 +1,11 @@
-//! Notices that a worker is gone, however it went: a killed worker sends no event, but the lock that it holds becomes free.
+//! Detects that a worker stopped for any reason. A killed worker sends no event, but the browser releases its lock.
 //!
 //! Without Web Locks (a page that is not served securely) only what the browser reports is noticed.
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
-/// Asks for the lock of that name; `on_hold` runs once it is held and says until when. `None` where there are no locks.
+/// Requests the lock of that name. `on_hold` runs when it is granted and returns the promise that keeps it. `None` if the browser has no locks.
 fn request(name: &str, on_hold: JsValue) -> Option<Promise> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).ok()?;
     let locks = Reflect::get(&navigator, &"locks".into()).ok().filter(JsValue::is_object)?;
@@ -13,7 +13,7 @@ fn request(name: &str, on_hold: JsValue) -> Option<Promise> {
     request.call2(&locks, &name.into(), &on_hold).ok()?.dyn_into().ok()
 }
 
-/// In a worker: holds a lock as long as it lives, then calls `ready` with its name; empty when there are no locks.
+/// In a worker: takes a lock for its lifetime and calls `ready` with the lock's name; empty if the browser has no locks.
 pub(super) fn hold(ready: impl Fn(String) + Clone + 'static) {
     let name = format!("axonscope {} {}", js_sys::Date::now(), js_sys::Math::random());
     let on_hold = {
@@ -32,7 +32,7 @@ pub(super) fn hold(ready: impl Fn(String) + Clone + 'static) {
     refused.forget();
 }
 
-/// On the page: calls `gone` when the holder of that lock is gone.
+/// On the page: calls `gone` when the lock becomes free.
 pub(super) fn watch(name: &str, gone: impl FnOnce() + 'static) {
     if name.is_empty() {
         return;

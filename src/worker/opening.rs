@@ -1,15 +1,16 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
 use super::blob::{Blocks, Planned};
-use super::buffers;
 use super::error::WorkerError;
 use super::helpers::Helper;
-use super::host::{Host, input, input_at_hand};
 use super::inflating::{GZIP_MIN, Inflating};
-use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
+use super::input::{input, input_at_hand};
+use super::profile_host::Host;
+use super::protocol::{Opened, Progress, ToPage};
 use super::reader::Reader;
 use super::remote;
 use super::split::InPieces;
+use super::transfer::Transfer;
 use crate::base::hash::{PassingHash, content_hash};
 use crate::base::phases::{self, Phase};
 use crate::base::{InputError, InputSet};
@@ -19,37 +20,8 @@ use crate::formats::import::{self, Feeder};
 use crate::formats::parallel::Plan;
 use crate::formats::{self, Claim, Imported, inspect};
 use crate::model::Profile;
-use js_sys::{Array, ArrayBuffer};
 use wasm_bindgen::JsCast;
 use web_sys::File;
-
-/// Buffers that go to the page without being copied again.
-#[derive(Default)]
-pub(super) struct Transfer {
-    /// Each a buffer, or an array of buffers.
-    pub columns: Array,
-    /// All of them, flat.
-    pub buffers: Array,
-}
-
-impl Transfer {
-    /// A column as buffers of at most [`COLUMN_BLOCK`] elements.
-    fn add<T: bytemuck::NoUninit>(&mut self, column: &[T]) {
-        let blocks = Array::new();
-        for block in column.chunks(COLUMN_BLOCK) {
-            let buffer = buffers::filled(bytemuck::cast_slice::<T, u8>(block));
-            blocks.push(&buffer);
-            self.buffers.push(&buffer);
-        }
-        self.columns.push(&blocks);
-    }
-
-    /// One buffer.
-    pub fn add_buffer(&mut self, buffer: &ArrayBuffer) {
-        self.columns.push(buffer);
-        self.buffers.push(buffer);
-    }
-}
 
 /// Files read at random access that are no longer than this together, bytes, are read at one go.
 const AT_HAND: u64 = 32 << 20;
@@ -69,7 +41,7 @@ pub(super) async fn open(
     let is_at_hand = at_hand.is_some();
     let picked = inspect::pick(&at_hand.map_or_else(|| input(names, files), Ok)?, &claim, paths)?;
     let hash_of = |set: &InputSet| content_hash(&set.members);
-    // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
+    // The hash needs extra reads. Without open profiles to compare with, it is computed from the blocks of the import.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));

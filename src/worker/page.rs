@@ -34,13 +34,13 @@ pub enum Program {
 }
 
 impl Program {
-    /// The program that imports a profile of these files.
+    /// The program that can import these files.
     pub fn of(found: &Found) -> Program {
         if found.needs_full { Program::Full } else { Program::Common }
     }
 }
 
-/// What a worker states the page; answers go to whoever asked.
+/// Events of a worker for the page. Answers go to their questioner directly.
 #[derive(Debug)]
 pub enum FromWorker {
     /// It listens, and knows these formats.
@@ -57,13 +57,13 @@ pub enum FromWorker {
     Opened(Box<Opened>, Box<PageColumns>),
     /// It cannot be opened; a sentence.
     Failed(Sentence),
-    /// The worker is gone; a sentence.
+    /// The worker stopped; a sentence.
     Died(Sentence),
     /// The next bytes of an archive.
     Written(Written),
 }
 
-/// What comes from a worker, in order.
+/// Messages of a worker, in order.
 pub type Events = mpsc::UnboundedReceiver<FromWorker>;
 
 type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<EncodedAnswer, EngineError>>>>>;
@@ -150,7 +150,7 @@ impl Link {
         Ok(self.asker.worker.post_message(&parts).map_err(BrowserError::from)?)
     }
 
-    /// Passes questions on, until nobody can ask any more.
+    /// Passes questions on until the channel closes.
     pub fn serve(&self, mut calls: mpsc::UnboundedReceiver<Call>) {
         let asker = Asker { n_asked: Cell::default(), ..self.asker.clone() };
         spawn_local(async move {
@@ -217,7 +217,7 @@ fn started_now(file: &str) -> Result<Worker, JsValue> {
     start.call1(&keeper, &file.into())?.dyn_into()
 }
 
-/// The worker that `index.html` started while the page's program was loading, what it said so far, and why it ended if it did. Once.
+/// The worker that `index.html` started while the page's program was loading, its messages so far, and its error if it failed. Only the first call gets it.
 fn started_early() -> Option<(Worker, Array, Option<String>)> {
     let (keeper, take) = of_early("takeWorker")?;
     let parts: Array = take.call0(&keeper).ok()?.dyn_into().ok()?;

@@ -1,10 +1,10 @@
 //! The work of a helper: reads pieces of a file, one after the other, and sends them as bytes.
 
 use super::blob::Blocks;
-use super::host::Host;
-use super::opening::Transfer;
+use super::profile_host::Host;
 use super::protocol::{PieceOrder, ToPage};
 use super::reader::Reader;
+use super::transfer::Transfer;
 use crate::base::phases;
 use crate::formats::{self, Split};
 use js_sys::Uint8Array;
@@ -81,7 +81,7 @@ impl Orders {
     }
 }
 
-/// How pieces of such a file are read.
+/// The splitter for the order's format.
 fn split(order: &PieceOrder) -> Option<&'static dyn Split> {
     formats::by_id(&order.claim.format)?.streamed(&order.claim, &order.path)?.split()
 }

@@ -38,14 +38,14 @@ pub enum ToWorker {
     },
     /// Read a piece of the file that comes with this, for the worker that opens it.
     ReadPiece(PieceOrder),
-    /// The same for a piece whose bytes come with this.
+    /// The same for a piece that is sent with this message.
     ReadText(PieceOrder),
-    /// Decompress the Zstandard file that comes with this into a file of that name. The worker of [`super::page::Program::Full`] can.
+    /// Decompress the attached Zstandard file into a file of that name. Only [`super::page::Program::Full`] can.
     Unpack {
         /// Path below the drop.
         name: String,
     },
-    /// A question to the open profile, which comes with this: see [`crate::engine::EncodedQuery`].
+    /// A question to the open profile, attached as [`crate::engine::EncodedQuery`].
     Ask {
         /// Comes back with the answer.
         id: u32,
@@ -55,7 +55,7 @@ pub enum ToWorker {
         /// Workers that may read a file side by side: with more than one a helper starts too.
         n_readers: u32,
     },
-    /// Compute what many answers share before the first of them is asked for. No answer.
+    /// Compute intermediate results that many answers need. No answer.
     Prepare,
     /// Open a small synthetic trace, so that the page gets fast as well.
     OpenSynthetic,
@@ -105,7 +105,7 @@ pub enum ToPage {
         build: String,
         /// What opens, for the start page.
         formats: Vec<FormatInfo>,
-        /// A lock that becomes free when the worker is gone; empty where there are none.
+        /// Name of a lock that becomes free when the worker stops; empty if the browser has no locks.
         lock: String,
     },
     /// The profiles among the files of `Inspect`.
@@ -118,7 +118,7 @@ pub enum ToPage {
     Progress(Progress),
     /// The profile is open. The columns come beside: see [`N_COLUMNS`].
     Opened(Box<Opened>),
-    /// To the question of that id. It comes with this: see [`crate::engine::EncodedAnswer`].
+    /// The answer to the question of that id, attached as [`crate::engine::EncodedAnswer`].
     Answer {
         /// Of the question.
         id: u32,
@@ -132,7 +132,7 @@ pub enum ToPage {
     },
     /// The files cannot be opened; a sentence says why.
     Failed(Sentence),
-    /// The worker broke down; what the browser says of it.
+    /// The worker failed; the browser's message.
     Died(String),
     /// The worker broke down over a damaged file; a sentence.
     GaveUp(Sentence),
@@ -143,7 +143,7 @@ pub enum ToPage {
 /// The next bytes of an archive of tables.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Written {
-    /// Where a table ends: what is before all bytes of it. Else empty.
+    /// At the end of a table: its header, which goes before all its bytes. Otherwise empty.
     pub header: Vec<u8>,
     /// What follows the bytes before.
     pub bytes: Vec<u8>,

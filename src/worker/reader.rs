@@ -44,7 +44,7 @@ impl Reader {
         !self.is_gone.get()
     }
 
-    /// Ends the reader of this worker once nobody reads with it any more.
+    /// Ends the reader of this worker after its last read.
     pub fn release() {
         READER.with_borrow_mut(Option::take);
     }

@@ -37,7 +37,7 @@ pub(super) fn file(sent: JsValue) -> Result<File, SourceError> {
     if sent.has_type::<Blob>() {
         return Ok(sent.unchecked_into());
     }
-    open(&sent).map(JsCast::unchecked_into).map_err(|e| super::blob::refused(&e))
+    open(&sent).map(JsCast::unchecked_into).map_err(|e| super::error::refused(&e))
 }
 
 fn open(description: &JsValue) -> Result<JsValue, JsValue> {
@@ -62,7 +62,7 @@ impl ByteSource for RemoteSource {
             let read: Function = Reflect::get(&self.0, &"read".into())?.dyn_into()?;
             read.call2(&self.0, &(offset as f64).into(), &(out.len() as f64).into())
         };
-        let buffer: ArrayBuffer = read().and_then(JsCast::dyn_into).map_err(|e| super::blob::refused(&e))?;
-        super::blob::copy_out(&buffer, out)
+        let buffer: ArrayBuffer = read().and_then(JsCast::dyn_into).map_err(|e| super::error::refused(&e))?;
+        super::buffers::copy_out(&buffer, out)
     }
 }

@@ -13,7 +13,7 @@ use crate::formats::{Claim, Split};
 use std::collections::HashMap;
 use web_sys::File;
 
-/// How much of a member says about what kind its root is, bytes.
+/// Bytes at the start of a member that are enough to see the type of its root.
 const HEAD: u64 = 4096;
 
 /// A member that is read in pieces.
@@ -30,7 +30,7 @@ pub(super) struct InPieces<'a> {
     pub plan: Plan,
 }
 
-/// The helpers, and what they read.
+/// The helpers, and the pieces they read.
 struct Team {
     helpers: Vec<Helper>,
     /// By number of the piece.
@@ -41,7 +41,7 @@ struct Team {
 }
 
 impl Team {
-    /// Gives pieces to helpers with room, first to those that have none.
+    /// Assigns pieces to helpers with room, idle helpers first.
     fn assign(&mut self, schedule: &mut Schedule<'_>) {
         for is_idle in [true, false] {
             for helper in self.helpers.iter().filter(|helper| helper.has_room() && helper.is_idle() == is_idle) {

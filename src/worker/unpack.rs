@@ -1,8 +1,8 @@
-//! Decompresses a Zstandard file into a file of the browser, which may keep that on the disk: nothing of it stays in the worker.
+//! Decompresses a Zstandard file into a `File` of the browser, which may keep it on disk instead of the worker's memory.
 
 use super::blob::Blocks;
 use super::error::{BrowserError, Incomplete, Sentence, UnpackError, WorkerError};
-use super::host::Host;
+use super::profile_host::Host;
 use super::protocol::{Progress, ToPage};
 use crate::formats::zstd::{self, Stop};
 use js_sys::{Array, Uint8Array};
@@ -37,7 +37,7 @@ impl Parts {
     }
 }
 
-/// Sends the decompressed file. Fails where nothing can be read; data before damage is sent with a sentence on the damage.
+/// Sends the decompressed file. Fails without any data; data before damage is sent with a note.
 pub(super) async fn run(host: &Host, name: &str, file: &File) -> Result<(), WorkerError> {
     let mut unpacker = zstd::unpacker().map_err(UnpackError::from)?;
     let mut blocks = Blocks::new(file)?;

@@ -21,7 +21,7 @@ pub struct ComparePart {
     pub title: String,
     /// Length of the run.
     pub duration: DurationNs,
-    /// Metrics that are numbers: as the file says, or as computed.
+    /// Numeric metrics, recorded or computed.
     pub metrics: Vec<PartMetric>,
     /// Busy times, in nanoseconds: `NC 4 Tensor`.
     pub engines: Vec<(String, i64)>,
@@ -38,7 +38,7 @@ pub struct PartMetric {
     pub group: String,
     /// What it means, in the file's own words.
     pub meaning: String,
-    /// In the unit that its name states.
+    /// In the unit of its name.
     pub value: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct Compare {
     pub titles: Vec<String>,
     /// Place of the run that the others are compared with.
     pub base: usize,
-    /// Metrics of which at least one run has a value.
+    /// Metrics with a value in at least one run.
     pub metrics: Vec<CompareMetric>,
     /// Rows of each column.
     pub groups: Vec<CompareGroup>,
@@ -125,7 +125,7 @@ pub fn part(profile: &Profile) -> ComparePart {
     part_of(profile, &summary(profile, None))
 }
 
-/// The same, with the summary at hand.
+/// The same with a given summary.
 pub fn part_of(profile: &Profile, figures: &Summary) -> ComparePart {
     ComparePart {
         title: profile.meta.title.clone(),
@@ -136,7 +136,7 @@ pub fn part_of(profile: &Profile, figures: &Summary) -> ComparePart {
     }
 }
 
-/// Metrics of a summary that are numbers: as the file says, or as computed.
+/// Numeric metrics of a summary, recorded or computed.
 pub fn metrics_of(figures: &Summary) -> Vec<PartMetric> {
     let metrics = figures.metrics.iter().filter(|m| m.node == 0).filter_map(|m| {
         let value = m.file.or(m.computed)?;
@@ -174,7 +174,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
     out
 }
 
-/// Whether a run states every name of a column: one that is not among them did not run.
+/// Whether a run has all names of a column, so that a missing name means that it did not run.
 fn lists_all(part: &ComparePart, by: &str) -> bool {
     part.groups.iter().any(|g| g.by == by && g.rest.0 == 0)
 }

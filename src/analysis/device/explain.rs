@@ -32,7 +32,7 @@ pub fn part(profile: &Profile, query: &ExplainQuery) -> ExplainPart {
     part_of(profile, query, &summary::summary(profile, query.range), &rows::rows_of(profile, query.range))
 }
 
-/// The same, with the summary and the rows of the range at hand.
+/// The same with the given summary and rows of the range.
 pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summary, rows: &[CoreRows]) -> ExplainPart {
     let mut out = ExplainPart { title: profile.meta.title.clone(), kind: ExplainKind::Device, ..ExplainPart::default() };
     let Domain::NeuronDevice(device) = &profile.domain else {

@@ -35,7 +35,7 @@ const LEVELS: [(&str, &str); 8] = [
 pub struct LayersQuery {
     /// The level beneath the cores: `layer` (the default), `operator`, `hlo`, `tensorizer`, `bir`, `source`, `engine`, `opcode`.
     pub by: String,
-    /// Levels of a layer's path (`/model/block/attention`) that stand apart; 0 is all.
+    /// Levels of a layer's path (`/model/block/attention`) that are separate rows; 0: all.
     pub depth: u32,
     /// Only instructions that touch this range.
     pub range: Option<TimeRange>,
@@ -135,7 +135,7 @@ fn levels<'a>(profile: &'a Profile, by: &str) -> Vec<Level<'a>> {
     };
     let level = |wanted: &&str| {
         let (id, label) = LEVELS.into_iter().find(|l| l.0 == *wanted)?;
-        // A layer is worth its level even where the file names none: it parts the program from what the runtime put in.
+        // The level of layers is useful even without layer names: it separates the program from instructions of the runtime.
         let found = profile.attribute(id).map(|a| a.values.as_slice());
         (found.is_some() || id == "layer").then_some(Level { id, label, values: found.unwrap_or_default() })
     };

@@ -1,4 +1,4 @@
-//! The roofline of a Neuron run: what compute and memory allow at each arithmetic intensity, and where the run and its parts stand.
+//! The roofline of a Neuron run: limits of compute and memory by arithmetic intensity, and points for the run and its parts.
 //!
 //! Peak is of all physical cores (`P × N`), bandwidth of the one HBM stack that they share (`B`): the ridge is at `P × N ÷ B`, not at the
 //! `P ÷ B` of the file's `peak_flops_bandwidth_ratio`. Parts are of one core each, and stand against `P`.

@@ -160,7 +160,7 @@ pub struct Explain {
     pub notes: Vec<String>,
 }
 
-/// What changed in one unit.
+/// Changes in one unit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ExplainUnit {
     /// Its name in the base, and in the run where that differs.
@@ -205,7 +205,7 @@ pub struct ExplainNode {
     pub parent: Option<u32>,
     /// In the base; `None` if nothing has this name there: it is new.
     pub base: Option<NodeValues>,
-    /// In the run; `None` if nothing has this name there: it is gone.
+    /// In the run; `None` if nothing has this name there.
     pub run: Option<NodeValues>,
     /// Run − base. Children sum to it exactly.
     pub delta: DurationNs,

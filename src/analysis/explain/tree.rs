@@ -33,7 +33,7 @@ struct Node {
 }
 
 impl Tree {
-    /// A tree with a root, over so many samples (at least one).
+    /// A tree with a root, over this number of samples (at least one).
     pub fn new(root: &str, n_samples: u32) -> Self {
         let root = Node { name: root.into(), ..Node::default() };
         Tree { nodes: vec![root], places: FxHashMap::default(), samples: FxHashMap::default(), n_samples: n_samples.max(1) }
@@ -78,7 +78,7 @@ impl Tree {
         *sum = sum.saturating_add(n);
     }
 
-    /// The nodes in pre-order: children of the root as they were made, others with most time first.
+    /// The nodes in pre-order: children of the root in order of creation, others by time.
     pub fn finish(mut self) -> Vec<PartNode> {
         self.settle_inner();
         let spreads = self.spreads();

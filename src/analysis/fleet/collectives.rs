@@ -3,7 +3,7 @@
 //! A collective ends on all ranks at about the same time. The rank with the shortest duration arrived last, and that duration is the transfer; what the
 //! others took longer, they waited. This needs no common clock.
 
-use super::summary::TraceName;
+use super::trace_name::TraceName;
 use crate::base::Order as _;
 use crate::model::fleet::{FleetCollective, FleetRun, stable_hash};
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The last rank counts as such when the others waited, on average, more than this share of the transfer.
 const WAIT_SHARE_MIN: i64 = 10;
-/// And more than this, nanoseconds: below it lies the jitter of kernels.
+/// And more than this, nanoseconds: smaller differences are jitter of kernels.
 const WAIT_MIN_NS: i64 = 2_000;
 /// Fewer values than this have no median to compare with.
 pub const PEERS_MIN: usize = 3;

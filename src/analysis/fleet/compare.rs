@@ -1,7 +1,8 @@
 //! Two runs compared: means of a step by category, step times, ranks, operators and kernels, and findings that are new or gone.
 
 use super::map::Metric;
-use super::summary::{FleetSummary, SpreadRow, TraceName};
+use super::summary::{FleetSummary, SpreadRow};
+use super::trace_name::TraceName;
 use super::{Finding, FindingKind};
 use crate::base::text;
 use rustc_hash::FxHashMap;

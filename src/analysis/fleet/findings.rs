@@ -4,7 +4,7 @@
 //! more than a share of the median step. Kernels are compared by name, so that stages of a pipeline with other kernels are no outliers.
 
 use super::collectives::{GroupTime, PEERS_MIN};
-use super::summary::TraceName;
+use super::trace_name::TraceName;
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use crate::model::fleet::{FleetRun, FleetTrace, stable_hash};
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 
 /// Deviations from the median that make an outlier.
 pub const N_DEVIATIONS: f64 = 6.0;
-/// Kernels of a slow device take at least so many times the usual time.
+/// Kernels of a slow device take at least this multiple of the usual time.
 pub const SLOW_DEVICE_MIN: f64 = 1.08;
 /// Data or host work above the median that counts, as a share of the median step.
 pub const EXCESS_MIN: f64 = 0.03;
-/// Transfers of a slow link take at least so many times the usual time.
+/// Transfers of a slow link take at least this multiple of the usual time.
 pub const SLOW_LINK_MIN: f64 = 1.3;
 
 /// The rules, for the page and the docs: (kind, sentence).

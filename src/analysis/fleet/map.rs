@@ -190,7 +190,7 @@ fn ordered(run: &FleetRun, metric: Metric, order: RowOrder) -> Vec<u32> {
     match order {
         RowOrder::Rank => (),
         RowOrder::Host => rows.order_by(|a, b| trace(a).meta.host.cmp(&trace(b).meta.host)),
-        // Ranks of one group stand together: the smallest group first.
+        // Ranks of one group are neighbours; the smallest group is first.
         RowOrder::Group => {
             let first = group_sizes(run);
             let key = |at: &u32| trace(at).groups.iter().map(|g| (first.get(&g.0).copied().unwrap_or((0, 0)), g.0)).min();

@@ -64,7 +64,7 @@ impl Merger {
             }
         }
         own.cells = cells;
-        // A collective takes as long as the slowest rank: it says nothing about the speed of this one.
+        // A collective takes as long as the slowest rank, so it does not measure this rank's speed.
         let mut longest: Vec<&PartOperator> = part.kernels.iter().filter(|k| !is_collective_kernel(&k.name)).collect();
         longest.order_by(|a, b| (b.device_self, &a.name).cmp(&(a.device_self, &b.name)));
         own.kernels = longest.iter().take(OWN_KERNELS).map(|k| (stable_hash(&[&k.name]), k.calls, k.device_self)).collect();

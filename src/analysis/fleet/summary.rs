@@ -3,6 +3,7 @@
 use super::collectives::{self, CollectiveRow, GroupRow, WaitPlace};
 use super::findings::{self, Finding};
 use super::map::{Metric, RowOrder, orders, values};
+use super::trace_name::TraceName;
 use crate::base::{DurationNs, Order as _, text};
 use crate::model::fleet::{FleetRun, FleetTrace, Histogram, N_CAUSES, N_METRICS, Spread, StepTimes, bucket, bucket_value};
 use rustc_hash::FxHashMap;
@@ -15,37 +16,6 @@ const SPREADS_MAX: usize = 500;
 const OUTLIERS_MAX: usize = 100;
 /// Bars of the distribution: as many as a narrow screen shows.
 const N_BINS: usize = 18;
-
-/// How a trace is named.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct TraceName {
-    /// Rank.
-    pub rank: Option<u32>,
-    /// Host; empty where it is not recorded.
-    pub host: String,
-    /// Path of the file.
-    pub name: String,
-    /// Content hash of the file, as [`crate::base::hash::content_hash`] writes it.
-    pub hash: String,
-}
-
-impl TraceName {
-    /// Of a trace.
-    pub fn of(trace: &FleetTrace) -> TraceName {
-        let meta = &trace.meta;
-        TraceName { rank: meta.rank, host: meta.host.clone(), name: meta.name.clone(), hash: format!("{:016x}", meta.id) }
-    }
-
-    /// `rank 12`, or the file's name.
-    pub fn label(&self) -> String {
-        self.rank.map_or_else(|| self.name.clone(), |rank| format!("rank {rank}"))
-    }
-
-    /// `rank 12 on node3`.
-    pub fn placed(&self) -> String {
-        if self.host.is_empty() { self.label() } else { format!("{} on {}", self.label(), self.host) }
-    }
-}
 
 /// A trace in numbers: means of a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -154,7 +124,7 @@ pub type DeviceRow = HostRow;
 pub struct FleetSummary {
     /// Names of the runs.
     pub runs: Vec<String>,
-    /// World size, the largest that a trace states.
+    /// World size, the largest in any trace.
     pub n_ranks: Option<u32>,
     /// By rank.
     pub ranks: Vec<RankRow>,
@@ -162,7 +132,7 @@ pub struct FleetSummary {
     pub distribution: Distribution,
     /// Most costly first.
     pub findings: Vec<Finding>,
-    /// Places in [`FleetSummary::ranks`] of those that made others wait, most waiting first.
+    /// Indices in [`FleetSummary::ranks`] of stragglers, largest wait first.
     pub stragglers: Vec<u32>,
     /// Collectives in total.
     pub n_collectives: u64,

@@ -74,7 +74,7 @@ fn within(profile: &Profile, slice: SliceId, range: Option<TimeRange>) -> Option
 }
 
 /// The operator of a slice, without the number of the instruction: `aten__addmm_dot.36` and `%dot.36 = dot(…)` are `aten__addmm_dot` and `dot`.
-/// A fused slice keeps its number: it stands for one set of members.
+/// A fused slice keeps its number, which identifies its set of members.
 pub fn operator_name(name: &str) -> String {
     if is_fused(name) {
         return name.into();
@@ -93,7 +93,7 @@ pub fn operator_name(name: &str) -> String {
     }
 }
 
-/// Whether a slice stands for several operators: `fused_3`.
+/// Whether a slice represents several operators: `fused_3`.
 fn is_fused(name: &str) -> bool {
     name.strip_prefix("fused_").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }

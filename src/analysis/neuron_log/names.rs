@@ -17,7 +17,7 @@ pub(super) struct Operators {
 }
 
 impl Operators {
-    /// None met.
+    /// No match.
     pub fn new(profile: &Profile) -> Self {
         Operators { of_string: vec![UNKNOWN; profile.strings.len()], names: Vec::new(), by_name: FxHashMap::default() }
     }

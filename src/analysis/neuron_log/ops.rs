@@ -21,11 +21,11 @@ pub struct LogOps {
     pub rows: Vec<OpRow>,
     /// Sum of the rows' times: what Time % is a share of. `None` when no time can be determined.
     pub total_time: Option<DurationNs>,
-    /// What the file says the sum is.
+    /// The sum that the file states.
     pub said_total_time: Option<DurationNs>,
     /// Further columns of the file, after the known ones.
     pub columns: Vec<String>,
-    /// Id of the generic table that shows the file's records as they stand, when the rows cannot be determined.
+    /// Id of the generic table with the file's unchanged records, if the rows cannot be determined.
     pub generic_table: Option<String>,
     /// What to know about the values.
     pub remarks: Vec<String>,

@@ -7,7 +7,7 @@ use crate::model::snapshot::{NO_STATE, SnapshotDevice};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// What is live in a state.
+/// Live allocations of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LiveQuery {
     /// Device.

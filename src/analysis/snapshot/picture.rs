@@ -57,7 +57,7 @@ pub struct Picture {
     pub total: Vec<u64>,
     /// Bytes reserved in it.
     pub reserved: Vec<u64>,
-    /// Bytes of it in layers and bands; the rest is of other frames.
+    /// Its bytes in layers and bands; other bytes belong to other frames.
     pub drawn: Vec<u64>,
     /// Small allocations by frame, from the bottom up.
     pub layers: Vec<Layer>,

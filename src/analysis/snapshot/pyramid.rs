@@ -1,4 +1,4 @@
-//! Summaries of blocks of a device's history, so that a part of it is looked at without the rest.
+//! Summaries of blocks of a device's history, so that a part can be read without the other parts.
 
 use crate::model::snapshot::SnapshotDevice;
 use std::ops::Range;
@@ -59,7 +59,7 @@ impl HistoryPyramid {
     }
 }
 
-/// Finds the first column whose state is not before another one, in about the same time for few columns and many.
+/// Finds the first column with a state at or after another one, in near constant time.
 pub struct ColumnLookup<'a> {
     states: &'a [u32],
     first: u32,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Two reports compared; "before" is the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SupportDiff {
-    /// What the first report says, 0 to 100.
+    /// Stated percentage of the first report, 0 to 100.
     pub before_percentage: Option<f64>,
-    /// What the second says.
+    /// Stated percentage of the second report.
     pub after_percentage: Option<f64>,
     /// Percentage points between them.
     pub delta_percentage: Option<f64>,

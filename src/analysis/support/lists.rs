@@ -23,7 +23,7 @@ pub(super) struct Lists<'r> {
     pub of_call: Vec<u32>,
     by_name: FxHashMap<&'r str, u32>,
     form_of: FxHashMap<&'r str, u32>,
-    /// The text met last, and its form: equal ones stand together.
+    /// The last text and its parsed form: equal texts are neighbours.
     last: Option<(&'r str, u32)>,
 }
 
@@ -136,7 +136,7 @@ impl<'r> Lists<'r> {
         order
     }
 
-    /// Data types in some instructions, each once, in the order met.
+    /// Distinct data types of some instructions, in order of occurrence.
     pub fn dtypes_of(&self, which: &[u32]) -> Vec<&str> {
         let mut out: Vec<&str> = Vec::new();
         let of_form = |i: &u32| &self.forms[self.instructions[*i as usize].form as usize].dtypes;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The whole report, as views show it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Support {
-    /// What the report says, 0 to 100; `None` where it cannot be read.
+    /// The stated percentage, 0 to 100; `None` if unreadable.
     pub support_percentage: Option<f64>,
     /// As written.
     pub support_percentage_text: String,
@@ -116,7 +116,7 @@ pub struct HloRow {
     pub form: u32,
     /// Whether the compiler takes it.
     pub is_supported: bool,
-    /// The operator it comes from; empty for supported ones, of which the report does not record it.
+    /// The operator it comes from; empty for supported ones, because the report does not record it.
     pub operator: String,
     /// How often the report lists it.
     pub count: u64,

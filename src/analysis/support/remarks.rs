@@ -1,4 +1,4 @@
-//! Sentences about a report: what its values mean, what it cannot tell, why an operator is in both halves.
+//! Sentences about a report: what its values mean, what it does not contain, why an operator is in both lists.
 
 use super::lists::{Lists, Operator};
 use super::{HloForm, Remark, Support};
@@ -83,7 +83,7 @@ impl<'a> Works<'a> {
     }
 }
 
-/// Why an operator is supported and unsupported at once, as far as the data types tell.
+/// Why an operator is both supported and unsupported, by its data types.
 fn explained(row: &Operator<'_>, support: &Support, lists: &Lists<'_>, works: &Works<'_>) -> String {
     let times = |n: u64| if n == 1 { "once".to_string() } else { format!("{n} times") };
     let n_works = row.supported.map_or("an unknown number of times".into(), times);

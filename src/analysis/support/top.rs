@@ -101,7 +101,7 @@ fn operator_row(operator: &Operator<'_>, lists: &Lists<'_>, works: &FxHashSet<&s
     if operator.unsupported == 0 {
         return row;
     }
-    // What no supported instruction works on; where there is nothing of that kind, all of it.
+    // Data types that no supported instruction has; if there are none, all data types.
     let all = lists.dtypes_of(&operator.instructions);
     let own: Vec<&str> = all.iter().copied().filter(|d| !works.contains(d)).collect();
     let n_failed = || operator.instructions.iter().map(|&i| lists.instructions[i as usize].count).sum();

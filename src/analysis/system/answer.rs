@@ -22,7 +22,7 @@ pub struct System {
     pub device_runtime: Option<DurationNs>,
     /// Time in each combination of busy layers: (bits: 1 device, 2 runtime, 4 framework; time). Exclusive parts in any order follow from it.
     pub combinations: Vec<(u32, DurationNs)>,
-    /// Device profiles: as the profile lists them, else those that executions name. `None` when neither states.
+    /// Device profiles: those in the profile's list, else those named by executions. `None` if neither is recorded.
     pub n_device_profiles: Option<u64>,
     /// NeuronCores by busy time.
     pub cores: Vec<CoreRow>,
@@ -76,7 +76,7 @@ pub struct Finding {
     pub text: String,
     /// Time that could be won; `None` where it cannot be computed.
     pub cost: Option<DurationNs>,
-    /// When it is said.
+    /// The condition for it.
     pub threshold: String,
     /// Where to look.
     pub places: Vec<Location>,

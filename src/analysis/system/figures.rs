@@ -18,7 +18,7 @@ pub struct TransferRow {
     pub is_to_device: bool,
     /// How many.
     pub count: u64,
-    /// How many of them tell their size.
+    /// How many of them have a size.
     pub n_sized: u64,
     /// Bytes of those.
     pub bytes: Option<u64>,

@@ -1,4 +1,4 @@
-//! The same rows in six orders: what stands together is compared.
+//! The same rows in six orders; neighbours are easy to compare.
 
 use super::View;
 use crate::base::Order as _;

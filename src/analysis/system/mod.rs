@@ -27,7 +27,7 @@ use crate::base::{SliceId, TimeRange, TrackId};
 use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
 
-/// A system profile at hand, and the part of it that is asked about.
+/// A system profile, and the range of the question.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub profile: &'a Profile,
@@ -55,7 +55,7 @@ impl View<'_> {
         touches.then(|| (start.max(range.start.0), end.min(range.end.0)))
     }
 
-    /// Time in which any slice of a kind of row runs whose name fits.
+    /// Time in which any slice with a matching name runs on a kind of row.
     pub fn busy(&self, kind: RowKind, is_wanted: impl Fn(&str) -> bool) -> Spans {
         // A name is looked at once, however often it is there.
         let wanted: Vec<bool> = self.profile.strings.iter().map(|(_, text)| is_wanted(text)).collect();

@@ -3,8 +3,8 @@
 use super::core::events::{NONE, NodeKind};
 use super::core::names::operator_name;
 use super::core::{NodeTimes, class::Class};
-use super::ops_rows::python_list;
 use super::overview_rows::properties;
+use super::python_list::python_list;
 use super::work::inputs::Dtype;
 pub use super::work::peaks::OwnPeaks;
 use super::work::peaks::{self, Peaks};

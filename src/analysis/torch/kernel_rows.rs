@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 /// What makes two kernels one row: name, operator's name, grid, block, registers, shared memory.
 type Key = (StrId, Option<Operator>, StrId, StrId, u32, u32);
 
-/// The operator a kernel is said to belong to.
+/// The operator of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operator {
     Named(StrId),

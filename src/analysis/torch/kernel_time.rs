@@ -10,10 +10,10 @@ use crate::base::Order as _;
 use crate::base::{DurationNs, StrId};
 use rustc_hash::FxHashMap;
 
-/// Names that are listed; the rest is one row.
+/// Names that are listed; the others are one row.
 const MOST_NAMES: usize = 15;
 
-/// Time of kernels that do not communicate within the windows: by operator, and by kernel. Longest first, the rest last.
+/// Time of non-communication kernels within the windows, by operator and by kernel: longest first, other names last.
 pub(super) fn kernel_time(view: &View<'_>, windows: &[(i64, i64)]) -> (Vec<KernelShare>, Vec<KernelShare>) {
     let model = view.model;
     let slices = &view.profile.slices;

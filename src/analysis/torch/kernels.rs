@@ -32,7 +32,7 @@ pub struct Kernels {
     pub rows: Vec<KernelRow>,
     /// Sum of the rows' totals: what "Time %" is a share of.
     pub total: DurationNs,
-    /// Time of kernels that use tensor cores, told by their names.
+    /// Time of kernels that use tensor cores, by their names.
     pub tensor_core: DurationNs,
     /// Whether any kernel records its blocks per multiprocessor.
     pub has_blocks_per_sm: bool,

@@ -18,6 +18,7 @@ pub mod overview;
 pub(crate) mod overview_rows;
 pub mod plugin;
 pub mod plugin_views;
+mod python_list;
 pub mod run_part;
 pub mod trace;
 pub(crate) mod trace_rows;

@@ -54,7 +54,7 @@ pub struct Ops {
 pub struct OpTimes {
     /// Durations of the calls, those they contain included: recursion counts twice.
     pub host_total: DurationNs,
-    /// Without the operators and runtime calls inside. Can be negative where a runtime call is said to belong to an operator that did not contain it.
+    /// Without the operators and runtime calls inside. Can be negative if a runtime call is attributed to an operator that did not contain it.
     pub host_self: DurationNs,
     /// Device work launched by the calls and what they contain; overlaps counted twice.
     pub device_total: DurationNs,

@@ -3,7 +3,7 @@
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
-/// What an instant of a step is counted as. Where several go on at once the first of this order wins.
+/// Category of an instant of a step. If several apply, the first in this order is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -215,7 +215,7 @@ pub struct Recommendation {
     pub title: String,
     /// What was found with its values, and what to try.
     pub text: String,
-    /// The condition under which this is said, with its number.
+    /// The condition of the rule, with its threshold.
     pub threshold: String,
     /// How the value was computed.
     pub how: String,
@@ -223,7 +223,7 @@ pub struct Recommendation {
     pub cost: Option<DurationNs>,
     /// Where to look, most telling first; a handful.
     pub evidence: Vec<Evidence>,
-    /// Page of the PyTorch documentation that says more; empty if none.
+    /// Page of the PyTorch documentation; empty if none.
     pub link: String,
 }
 

@@ -128,7 +128,7 @@ fn device(view: &View<'_>, gpu: &Gpu, window: Option<(i64, i64)>) -> DeviceRow {
     }
 }
 
-/// What the trace says of a device.
+/// Recorded properties of a device.
 pub(super) fn properties<'a>(view: &View<'a>, device: u32) -> Option<&'a Device> {
     let devices = &view.torch.devices;
     devices.iter().find(|d| d.id == device).or_else(|| devices.get(device as usize))

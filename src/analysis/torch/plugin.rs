@@ -83,7 +83,7 @@ pub fn stacks(name: &str, shape: Option<&str>, rows: &[OpStackRow], has_device: 
 
 /// A list, or `None` where there is none.
 fn list(text: &str) -> String {
-    if text.is_empty() { "None".into() } else { super::ops_rows::python_list(text) }
+    if text.is_empty() { "None".into() } else { super::python_list::python_list(text) }
 }
 
 /// The kernel table, in either grouping.

@@ -13,7 +13,7 @@ use crate::model::torch::PROCESS_GROUPS;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Rows that a part keeps of operators and of kernels, longest first; the rest is one row, [`OTHERS`].
+/// Rows of operators and of kernels in a part, longest first; the others are one row, [`OTHERS`].
 pub const ROWS_MAX: usize = 1_000;
 /// Collectives that a part keeps, first come.
 pub const COLLECTIVES_MAX: usize = 100_000;
@@ -168,7 +168,7 @@ fn collectives(
     (out, n_unnumbered, n_left_out)
 }
 
-/// The rows with most time; the rest as one. Of equal ones by name, so that the order of the file does not matter.
+/// The rows with most time, and one row for the others. Ties are ordered by name, independent of the file.
 fn longest(mut rows: Vec<PartOperator>, n_left_out: &mut u64) -> Vec<PartOperator> {
     rows.order_by(|a, b| {
         (b.device_self, b.host_self).cmp(&(a.device_self, a.host_self)).then_with(|| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)))

@@ -32,7 +32,7 @@ pub enum Reason {
 pub struct Unattributed {
     /// Why.
     pub reason: Reason,
-    /// The launching call; empty where the reason says all.
+    /// The launching call; empty if the reason is sufficient.
     pub launch: String,
     /// Kernels, copies and sets.
     pub n: u64,

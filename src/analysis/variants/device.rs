@@ -29,7 +29,7 @@ const DEFAULTS: [(&str, &str); 13] = [
 /// The rows of a profile: one, or one for each summary of its file. `bounds` are those of the run, where the profile has a timeline.
 pub fn parts(profile: &Profile, summary: &Summary, bounds: Option<&Bounds>) -> Vec<VariantPart> {
     let n = summary.nodes.len().max(1);
-    // Metrics stand node by node.
+    // Metrics are grouped by node.
     let mut of_nodes: Vec<&[Metric]> = vec![Default::default(); n];
     for metrics in summary.metrics.chunk_by(|a, b| a.node == b.node) {
         if let Some(of_node) = metrics.first().and_then(|m| of_nodes.get_mut(m.node as usize)) {

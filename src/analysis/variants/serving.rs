@@ -30,7 +30,7 @@ pub fn part(profile: &Profile, found: &Serving) -> VariantPart {
         put(&format!("{id}.p99"), &format!("{label} p99"), "Latency", Unit::Nanoseconds, less, is_default, value(times.p99.0));
     };
     for row in &found.phases {
-        // Which phase it is may be a guess from durations: the view Serving says so.
+        // The phase may be inferred from durations; the view Serving shows that.
         let (id, label) = match row.phase {
             Phase::Prefill => ("prefill", "Prefill"),
             Phase::Decode => ("decode", "Decode"),
@@ -60,7 +60,7 @@ pub fn part(profile: &Profile, found: &Serving) -> VariantPart {
     out
 }
 
-/// The numbers of a row as metrics for a comparison; the name says the unit.
+/// The numbers of a row as metrics for a comparison; the name has the unit.
 pub fn metrics(part: &VariantPart) -> Vec<PartMetric> {
     let metric = |value: &VariantValue| {
         let end = match value.column.unit {

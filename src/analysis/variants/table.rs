@@ -1,4 +1,4 @@
-//! The table as it is shown: values, differences or ratios, with heat and marks.
+//! The table to show: values, differences or ratios, with heat and marks.
 
 use super::{VariantCell, VariantColumn, Variants};
 use crate::analysis::device::run_metrics::units::{Better, Unit, signed_percent};

@@ -1,4 +1,4 @@
-//! The rows of a profile as they travel: each column once, since hundreds of summaries share theirs.
+//! The wire format of a profile's rows: each column once, because hundreds of summaries share them.
 
 use super::{VariantCell, VariantColumn, VariantPart, VariantValue};
 use rustc_hash::FxHashMap;

@@ -52,7 +52,7 @@ fn focused_button(drawn: &Element) -> Option<u32> {
     (0..buttons.length()).find(|&at| buttons.get(at).is_some_and(|b| b.is_same_node(Some(&active))))
 }
 
-/// Opens what waits, and what is chosen in the start page from now on is not kept any more; what scripts give from now on opens at once.
+/// Opens the waiting files. From now on, files from the start page and from scripts open at once.
 pub fn take(app: App) {
     let Some(keeper) = Reflect::get(&window(), &KEEPER.into()).ok().filter(JsValue::is_object) else {
         return;

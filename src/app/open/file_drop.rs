@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-/// A file and its path below what was dropped.
+/// A file and its path below the drop.
 #[derive(Debug, Clone)]
 pub struct Dropped {
     /// Path with `/` between the parts.
@@ -19,6 +19,11 @@ pub struct Dropped {
 
 /// More files than a directory of profiles ever has: a whole disk dropped by mistake.
 const MAX_FILES: usize = 10_000;
+
+/// The files without their paths.
+pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
+    files.iter().map(|f| f.file.clone()).collect()
+}
 
 /// The files of an input element or the clipboard.
 pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
@@ -108,7 +113,7 @@ async fn children(directory: FileSystemDirectoryEntry) -> Result<Vec<FileSystemE
     loop {
         let promise = Promise::new(&mut |resolve, reject| {
             if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
-                // A rejected promise is all that can be done with it here.
+                // The error is passed on by rejecting the promise.
                 let _ = reject.call1(&JsValue::NULL, &error);
             }
         });

@@ -1,10 +1,10 @@
 //! Profiles that wait to be read, and those being read.
 
-use crate::app::open::opening;
+use crate::app::clock;
+use crate::app::open::budget::{budget, open_bytes};
 use crate::app::workers::sleep;
-use crate::state::budget::{Budget, Next};
-use crate::state::{App, AppStateStoreFields as _, Phase, actions};
-use leptos::prelude::*;
+use crate::state::budget::Next;
+use crate::state::{App, Phase, actions};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
@@ -29,32 +29,7 @@ thread_local! {
     static POOL: RefCell<Pool> = RefCell::default();
 }
 
-/// Cores and memory, as far as the browser records it.
-pub fn budget() -> Budget {
-    let navigator = window().navigator();
-    // Not every browser has it, and the bindings do not.
-    let memory = js_sys::Reflect::get(&navigator, &"deviceMemory".into()).ok().and_then(|m| m.as_f64());
-    Budget::new(navigator.hardware_concurrency() as usize, memory)
-}
-
-/// Workers that may read the next profile side by side.
-pub fn n_readers(app: App) -> u32 {
-    let (n_imports, promised) =
-        app.state.imports().with_untracked(|all| (all.len(), all.iter().fold(0u64, |sum, i| sum.saturating_add(i.heap_bytes))));
-    budget().n_readers(n_imports, open_bytes(app).saturating_add(promised)) as u32
-}
-
-/// Memory of the open profiles, and of their tables in the SQL engine, bytes.
-pub fn open_bytes(app: App) -> u64 {
-    profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())
-}
-
-/// Memory of the open profiles, bytes: those that sleep use none.
-pub fn profile_bytes(app: App) -> u64 {
-    app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.is_awake()).map(|p| p.memory).sum())
-}
-
-/// Adds jobs behind those that wait, and starts what may start.
+/// Appends jobs to the queue and starts as many as the budget allows.
 pub fn submit(app: App, jobs: Vec<Job>) {
     POOL.with_borrow_mut(|pool| pool.waiting.extend(jobs));
     go_on(app);
@@ -73,7 +48,7 @@ pub fn ended(app: App, id: u32) {
     go_on(app);
 }
 
-/// Starts the first job that waits, whatever the budget says: the user has decided.
+/// Starts the first waiting job regardless of the budget, because the user decided so.
 pub fn start_anyway(app: App) {
     let job = POOL.with_borrow_mut(|pool| {
         let job = pool.waiting.pop_front()?;
@@ -114,6 +89,6 @@ pub fn go_on(app: App) {
 }
 
 fn begin(app: App, job: Job) {
-    actions::import_reads(app, job.id, opening::now_ms());
+    actions::import_reads(app, job.id, clock::now_ms());
     (job.start)();
 }

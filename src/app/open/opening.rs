@@ -1,29 +1,33 @@
-//! Opens what the user gave: one worker per profile, tabs for those that succeed, a sentence for those that do not.
+//! Opens dropped files: one worker per profile, a tab for each success, a notice for each failure.
 
+use crate::app::clock::now_ms;
 use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
+use crate::app::open::follow_link::follow;
 use crate::app::open::import_queue::{self, Job};
+use crate::app::open::importing::begin;
 use crate::app::open::script_events;
 use crate::app::open::sources;
-use crate::app::open::triage;
+use crate::app::open::triage::{self, Target};
 use crate::app::open::unpacking;
+use crate::app::open::wanted_step;
+use crate::app::storage::{library_list, stored_annotations};
 use crate::app::workers::sleep;
 use crate::app::workers::worker_registry::{self, Handle};
 use crate::base::text;
 use crate::state::{
-    App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, region_scope, runs, saved_defaults::DefaultsKind,
-    url::ANY_PROFILE, url::Named, url::UrlState,
+    App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, runs, saved_defaults::DefaultsKind,
+    url::ANY_PROFILE,
 };
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{FindQuery, Found, Opened, PageColumns, ToWorker};
+use crate::worker::protocol::{Found, Opened, PageColumns};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
-use web_sys::File;
 
 /// Starts to open files; returns at once, with the number of the drop: none if there is nothing to read.
 pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
@@ -41,12 +45,18 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     script_events::expect(id, drop);
     let (task, abort) = abortable(async move {
         let files = unpacking::unpacked(app, id, files).await?;
-        triage::sort(app, id, drop, &files).await.map_err(|error| with_name(error, &files))
+        triage::sort(app, drop, &files).await.map_err(|error| with_name(error, &files))
     });
     worker_registry::keep_abort(id, abort);
     spawn_local(async move {
         match task.await {
-            Ok(Ok(jobs)) => import_queue::submit(app, jobs),
+            Ok(Ok(sorted)) => {
+                expect_files(app, drop, sorted.iter().filter(|s| s.2.replaces.is_none()).map(|s| &s.0));
+                // The first profile replaces the import entry of the drop.
+                let ids = |i: usize| if i == 0 { id } else { actions::import_begins(app, String::new(), 0, now_ms()) };
+                let jobs = sorted.into_iter().enumerate().map(|(i, (found, files, target))| job(app, ids(i), found, files, target));
+                import_queue::submit(app, jobs.collect());
+            }
             Ok(Err(error)) => {
                 let sentence: String = OpenError::to_string(&error);
                 script_events::failed(drop, &sentence);
@@ -68,7 +78,7 @@ pub fn cancel(app: App, id: u32) {
     import_queue::ended(app, id);
 }
 
-/// Stops all imports, those that wait first.
+/// Stops all imports, waiting ones first.
 pub fn cancel_all(app: App) {
     let ids: Vec<u32> = app.state.imports().with_untracked(|all| all.iter().rev().map(|i| i.id).collect());
     ids.into_iter().for_each(|id| cancel(app, id));
@@ -81,7 +91,7 @@ pub fn close(app: App, id: u32) {
     import_queue::go_on(app);
 }
 
-/// Opens the files of a tab again, whose worker is gone.
+/// Opens the files of a tab again after its worker stopped.
 pub fn reopen(app: App, id: u32) {
     let registered = worker_registry::files(id);
     let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
@@ -117,13 +127,8 @@ fn with_name(error: OpenError, files: &[Dropped]) -> OpenError {
     }
 }
 
-/// Milliseconds of the page's clock.
-pub fn now_ms() -> f64 {
-    web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
-}
-
 /// A profile to be read, out of the files of its drop.
-pub(in crate::app) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, target: Target) -> Job {
+fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, target: Target) -> Job {
     let files: Vec<Dropped> = found.files.iter().filter_map(|&i| files.get(i).cloned()).collect();
     found.files = (0..files.len()).collect();
     let name = found.paths.first().cloned().unwrap_or_default();
@@ -145,32 +150,19 @@ pub(in crate::app) fn job(app: App, id: u32, mut found: Found, files: Vec<Droppe
     Job { id, heap_bytes, start: Box::new(start) }
 }
 
-/// Where an opened profile goes.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::app) struct Target {
-    /// The drop it came with.
-    pub drop: u32,
-    /// The tab that it takes the place of.
-    pub replaces: Option<u32>,
-}
-
 /// Formats whose files have workers and spans.
 const WITH_WORKERS: [&str; 1] = ["kineto"];
 
-/// Names tell runs and spans before anything is read.
-pub(in crate::app) fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>) {
+/// The file names give runs and spans before anything is read.
+fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>) {
     let traces = found.filter(|f| WITH_WORKERS.contains(&f.claim.format.as_str()));
     runs::expect_files(app, drop, traces.filter_map(|f| f.paths.first().cloned()));
-}
-
-pub(in crate::app) fn raw(files: &[Dropped]) -> Vec<File> {
-    files.iter().map(|f| f.file.clone()).collect()
 }
 
 /// Opens one profile; returns its content hash, also where the same content is open.
 async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, OpenError> {
     let name = found.paths.first().cloned().unwrap_or_default();
-    // Of a directory of tables none is the one meant.
+    // A directory of tables is named instead of one of its tables.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
     let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(|error| error.of_file(meant))?;
@@ -199,40 +191,7 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
     Err(OpenError::Stopped.of_file(meant))
 }
 
-/// Starts a worker that imports a profile.
-async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), OpenError> {
-    let worker = worker_registry::worker_for(app, found).await?;
-    let names = files.iter().map(|f| f.name.clone()).collect();
-    let (claim, paths) = (found.claim.clone(), found.paths.clone());
-    let (learned, n_readers) = (crate::app::workers::learned_opcodes::names(), import_queue::n_readers(app));
-    worker.0.send(&ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }, &raw(files))?;
-    Ok(worker)
-}
-
-/// Imports a profile again that is open, without a tab of its own. Returns its worker, and the memory of that in bytes.
-pub(in crate::app) async fn import_again(
-    app: App,
-    (files, found): (Vec<Dropped>, Found),
-    hash: &str,
-) -> Result<(Link, Events, u64), OpenError> {
-    let (link, mut events) = begin(app, &found, &files, false).await?;
-    while let Some(event) = events.next().await {
-        match event {
-            FromWorker::Opened(opened, _) if opened.hash == hash => return Ok((link, events, opened.memory)),
-            FromWorker::Opened(..) => return Err(OpenError::Changed),
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence)),
-            FromWorker::Ready(_)
-            | FromWorker::Inspected(..)
-            | FromWorker::Hashed(_)
-            | FromWorker::Progress(_)
-            | FromWorker::Written(_)
-            | FromWorker::Unpacked(..) => {}
-        }
-    }
-    Err(OpenError::Stopped)
-}
-
-/// Whether that content is open; if so it comes to front.
+/// Whether a profile of that content is open; if so, shows it.
 fn is_known(app: App, hash: &str) -> bool {
     let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
     if let Some(known) = known {
@@ -260,7 +219,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
     let view = if crate::app::wiring::device_views::n_variants(&columns.info.meta) > MOST_CORES { "variants" } else { "" };
     let background = BackgroundChoices {
         view: view.into(),
-        annotations: crate::app::storage::browser_state::annotations(&opened.hash),
+        annotations: stored_annotations::annotations(&opened.hash),
         choices,
         ..BackgroundChoices::default()
     };
@@ -281,48 +240,19 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
         worker_state: WorkerState::Awake,
         background,
     };
-    crate::app::storage::library::remember(app, &profile);
+    library_list::remember(app, &profile);
     memory::forget(&profile.columns.info.meta);
     actions::add_profile(app, profile, opened.rank);
     if wanted.is_some() {
         app.state.wanted().set(None);
     }
-    // A profile of its drop may be in front of it: then it is a link that brings it there.
+    // If another profile of the same drop is in front, the link shows this one.
     let is_front = app.state.front().get_untracked() == Some(id);
     if let Some(wanted) = wanted.or(awaited.filter(|_| is_front)) {
         app.state.awaited().update_untracked(|all| all.retain(|w| w.hash != wanted.hash));
         follow(app, ask, wanted);
     }
-    crate::app::wiring::fleet::arrived(app, id);
+    wanted_step::arrived(app, id);
     crate::app::open::samples::arrived(app);
     sleep::keep_budget(app);
-}
-
-/// Shows what a link says of the profile in front.
-pub fn follow(app: App, ask: Ask, wanted: UrlState) {
-    if !wanted.view.is_empty() {
-        actions::show_view(app, &wanted.view);
-    }
-    app.choices.set(wanted.choices);
-    app.range.set(wanted.range);
-    app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
-    region_scope::restore(app);
-    // A timeline that is shown keeps its window where none is set.
-    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.columns.range())));
-    if !wanted.search.is_empty() {
-        app.state.search().update(|s| s.text = wanted.search.clone());
-    }
-    let Some(Named { is_instant, track, start, name }) = wanted.selection else {
-        return;
-    };
-    let query = FindQuery { track, time: start, name, is_instant };
-    spawn_local(async move {
-        if let Ok(Some(item)) = ask.ask(query).await {
-            app.selection.set(Some(item));
-            app.state.is_details_open().set(true);
-            if wanted.window.is_none() {
-                app.reveal.set(Some(item));
-            }
-        }
-    });
 }

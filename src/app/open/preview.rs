@@ -1,10 +1,10 @@
-//! The picture of what was read so far: which pixels of each lane are busy, and in which colour.
+//! The preview of an import: busy pixels of each lane, and their colours.
 
 use crate::worker::protocol::Preview;
 
 /// Height of a lane; its first and its last line stay free.
 pub const LANE_HEIGHT_PX: u32 = 12;
-/// Of 255: the picture stands back behind what is said of the import.
+/// Opacity of 255: the text about the import must stay readable over the picture.
 const OPACITY: u8 = 140;
 
 /// No slice.

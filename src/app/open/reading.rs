@@ -1,5 +1,7 @@
 //! What is being read: how far, how fast, how long still; the lanes so far behind it; cancel.
 
+use crate::app::clock;
+use crate::app::open::budget;
 use crate::app::open::import_queue;
 use crate::app::open::opening;
 use crate::app::open::preview::{LANE_HEIGHT_PX, picture};
@@ -35,13 +37,13 @@ fn of_phase(app: App, is: impl Fn(Phase) -> bool) -> Vec<u32> {
     app.state.imports().with(|all| all.iter().filter(|i| is(i.phase)).map(|i| i.id).collect())
 }
 
-/// How many, how much memory, how many at a time; and a stop for all of them.
+/// How many imports, how much memory, how many at a time, and a button that stops all of them.
 #[component]
 fn Plan() -> impl IntoView {
     let app = App::expect();
     let plan = Memo::new(move |_| {
         let heaps: Vec<u64> = app.state.imports().with(|all| all.iter().map(|i| i.heap_bytes).filter(|b| *b > 0).collect());
-        (heaps.len() > 1).then(|| import_queue::budget().plan(import_queue::open_bytes(app), &heaps))
+        (heaps.len() > 1).then(|| budget::budget().plan(budget::open_bytes(app), &heaps))
     });
     move || {
         plan.get().map(|plan| {
@@ -55,10 +57,10 @@ fn Plan() -> impl IntoView {
     }
 }
 
-/// Lines of those that wait; more than these are only counted.
+/// Waiting imports that are listed; further ones are only counted.
 const N_WAITING: usize = 8;
 
-/// What waits for its turn, or for the user's word.
+/// Imports that wait for others or for the user's decision.
 #[component]
 fn Waiting() -> impl IntoView {
     let app = App::expect();
@@ -82,7 +84,7 @@ fn WaitingLine(id: u32) -> impl IntoView {
     let find = move || app.state.imports().with(|all| all.iter().find(|i| i.id == id).map(|i| (i.name.clone(), i.heap_bytes, i.phase)));
     let line = Memo::new(move |_| find());
     let is_held = move || line.with(|l| l.as_ref().is_some_and(|l| l.2 == Phase::Held));
-    let held = move || line.get().map(|l| import_queue::budget().held(import_queue::open_bytes(app), l.1));
+    let held = move || line.get().map(|l| budget::budget().held(budget::open_bytes(app), l.1));
     view! {
         <li class="reading__line" class:reading__line--held=is_held data-phase=move || if is_held() { "held" } else { "waiting" }>
             <span class="reading__linename mono">{move || line.get().map(|l| l.0)}</span>
@@ -98,7 +100,7 @@ fn WaitingLine(id: u32) -> impl IntoView {
 
 /// Milliseconds between two pictures of the lanes: reports come more often, and the worker wants the processor.
 const PAINT_MS: f64 = 200.0;
-/// An import is young so many milliseconds: its first lanes are painted as they come.
+/// In the first milliseconds of an import, lanes are painted as soon as they arrive.
 const YOUNG_MS: f64 = 1000.0;
 
 #[component]
@@ -114,7 +116,7 @@ fn Panel(id: u32) -> impl IntoView {
     let canvas = NodeRef::<html::Canvas>::new();
     let painted_ms = StoredValue::new(f64::NEG_INFINITY);
     effect(move || {
-        let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), opening::now_ms()) else {
+        let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), clock::now_ms()) else {
             return;
         };
         let is_due = now_ms - import.began_ms < YOUNG_MS || now_ms - painted_ms.get_value() >= PAINT_MS;
@@ -132,7 +134,7 @@ fn Panel(id: u32) -> impl IntoView {
             <div class="reading__card">
                 <h2 class="reading__name mono">{move || import.get().map(|i| i.name)}</h2>
                 <progress class="reading__bar" max="1" prop:value=share aria-label="Import progress of this file"></progress>
-                <p class="reading__figures figure">{move || import.get().map(|i| figures(&i, opening::now_ms()))}</p>
+                <p class="reading__figures figure">{move || import.get().map(|i| figures(&i, clock::now_ms()))}</p>
                 <p class="reading__figures figure">{move || import.get().filter(|i| i.heap_bytes > 0).map(|i| memory(&i))}</p>
                 <button type="button" class="button" on:click=move |_| opening::cancel(app, id)>"Cancel"</button>
             </div>
@@ -159,7 +161,7 @@ fn memory(import: &Importing) -> String {
     format!("about {} of memory", text::bytes(import.heap_bytes))
 }
 
-/// Lanes so far: what of each pixel column is busy.
+/// Lanes so far: the busy share of each pixel column.
 fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
     let (width, height) = (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32);
     let bytes = picture(preview, width, height / LANE_HEIGHT_PX, |slot| palette::colour(slot, is_dark));

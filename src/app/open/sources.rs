@@ -1,8 +1,8 @@
 //! Source files that the user gave beside a profile: kept until a profile names them, read when its source is shown. They go nowhere else.
 
 use crate::app::open::file_drop::Dropped;
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::EventId;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -31,7 +31,7 @@ thread_local! {
     static SOURCE_FILES: RefCell<Vec<Dropped>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the pane beside the timeline is wanted: `open`, `closed`; empty: where there is something to show.
+/// Whether the source pane is open: `open`, `closed`; empty: if there is something to show.
 fn wanted(app: App) -> Choice<String> {
     app.view_state("timeline").choice("source", String::new())
 }
@@ -50,7 +50,7 @@ pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     let rest: Vec<_> = rest.into_iter().filter(|f| !is_beside_source(&f.name)).collect();
     let n = source.len();
     SOURCE_FILES.with_borrow_mut(|all| {
-        // What comes later stands for what came before under the same path.
+        // A later file replaces an earlier one with the same path.
         all.retain(|old| source.iter().all(|new| new.name != old.name));
         all.extend(source);
         all.truncate(MOST);
@@ -86,7 +86,7 @@ fn show_place(app: App, ask: Ask, place: SourceLocation) {
     });
 }
 
-/// The line that was asked for in the details, and of which instruction: another one has its own lines.
+/// The source line requested in the details, and the instruction it belongs to.
 #[derive(Clone, Copy)]
 struct RequestedLocation(RwSignal<Option<(EventId, SourceLocation)>>);
 
@@ -117,7 +117,7 @@ fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) 
     found
 }
 
-/// The pane beside the timeline of a device profile; absent where nothing was given and none is wanted.
+/// The source pane of a device profile; absent without source files, unless opened.
 pub(in crate::app) fn pane(app: App, details: RwSignal<Option<Details>>) -> impl IntoView {
     let profile = app.front_untracked().filter(OpenProfile::is_device);
     let is_due = Memo::new(move |_| match wanted(app).0.get().as_str() {

@@ -1,9 +1,7 @@
-//! Sorts what the user gave: which profiles it holds, and whether one of them completes another that is open.
+//! Sorts dropped files into profiles, and finds those that complete an open profile.
 
 use crate::app::error::OpenError;
-use crate::app::open::file_drop::Dropped;
-use crate::app::open::import_queue::Job;
-use crate::app::open::opening::{Target, expect_files, job, now_ms, raw};
+use crate::app::open::file_drop::{Dropped, raw};
 use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::worker::page::{Events, FromWorker, Link};
@@ -11,8 +9,20 @@ use crate::worker::protocol::{Found, Inspection, ToWorker};
 use futures_util::StreamExt;
 use leptos::prelude::*;
 
-/// Sorts what was given into profiles to be read; the first takes the place of the import `id`.
-pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec<Job>, OpenError> {
+/// Where an opened profile goes.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::app) struct Target {
+    /// The drop it came with.
+    pub drop: u32,
+    /// The tab that it takes the place of.
+    pub replaces: Option<u32>,
+}
+
+/// A profile to be read: what was found, the files of the drop, where it goes.
+pub(in crate::app) type Sorted = (Found, Vec<Dropped>, Target);
+
+/// Sorts what was given into profiles to be read.
+pub(in crate::app) async fn sort(app: App, drop: u32, files: &[Dropped]) -> Result<Vec<Sorted>, OpenError> {
     let (link, mut events) = worker_registry::ready_worker(app).await?;
     let mut inspection = inspect(&link, &mut events, files).await?;
     let mut todo = Vec::new();
@@ -33,11 +43,9 @@ pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec
         }
     }
     joined.extend(captures);
-    expect_files(app, drop, todo.iter().map(|t| &t.0));
     todo.extend(joined.into_iter().map(|(found, files, replaces)| (found, files, Target { drop, replaces: Some(replaces) })));
     worker_registry::give_back((link, events));
-    let ids = |i: usize| if i == 0 { id } else { actions::import_begins(app, String::new(), 0, now_ms()) };
-    Ok(todo.into_iter().enumerate().map(|(i, (found, files, target))| job(app, ids(i), found, files, target)).collect())
+    Ok(todo)
 }
 
 fn notify_unclaimed(app: App, inspection: &Inspection) {
@@ -86,7 +94,7 @@ async fn join_neff(
             continue;
         };
         mains.push((union.len(), found.paths.first().cloned().unwrap_or_default(), id));
-        // A NEFF that it had before makes room.
+        // A NEFF that the profile already had is replaced.
         union.extend(own.into_iter().enumerate().filter(|(i, f)| *i == 0 || !f.name.ends_with(".neff")).map(|(_, f)| f));
     }
     union.extend(inspection.found.iter().filter(|f| is_neff(f)).flat_map(|f| &f.files).filter_map(|&i| files.get(i).cloned()));

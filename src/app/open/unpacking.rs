@@ -19,7 +19,7 @@ fn target(name: &str) -> Option<&str> {
     ENDINGS.iter().find_map(cut).filter(|name| !name.is_empty())
 }
 
-/// The files of a drop with those that are compressed instead of their own. `id` is the import that shows how far it is.
+/// The files of a drop with Zstandard files replaced by decompressed ones. `id`: the import that shows the progress.
 pub(in crate::app) async fn unpacked(app: App, id: u32, files: Vec<Dropped>) -> Result<Vec<Dropped>, OpenError> {
     let mut out = Vec::with_capacity(files.len());
     for file in files {

@@ -1,12 +1,12 @@
 //! What the command palette offers, and what each command does.
 
 use crate::app::open::opening;
-use crate::app::shell::front_profile;
 use crate::app::shell::guide;
 use crate::app::shell::toolbar;
 use crate::app::storage::browser_state;
 use crate::app::storage::library;
 use crate::app::storage::share;
+use crate::app::wiring::navigation;
 use crate::app::wiring::views::VIEWS;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const MOST: usize = 60;
 /// Ranges that are remembered.
 const N_RANGES: usize = 8;
-/// Names are matched from so many letters on: one letter matches almost all.
+/// Names are matched from this length on, because one letter matches almost all of them.
 const SHORTEST_FOR_NAMES: usize = 2;
 
 /// Something to do.
@@ -43,7 +43,7 @@ type Offer = (Command, String, &'static str);
 #[derive(Default)]
 struct Offered {
     offers: Vec<Offer>,
-    /// Names of slices, whose texts are in the profile.
+    /// Names of slices. Their texts are in the profile.
     names: Vec<StrId>,
     profile: Option<OpenProfile>,
 }
@@ -206,7 +206,7 @@ fn run(app: App, profile: Option<&OpenProfile>, command: Command) {
         Command::Name(name) => {
             if let Some(profile) = profile {
                 let text = profile.columns.info.strings.get(name).to_string();
-                front_profile::show_occurrences(app, profile.ask.clone(), "name".into(), text);
+                navigation::show_occurrences(app, profile.ask.clone(), "name".into(), text);
             }
         }
     }
@@ -241,7 +241,7 @@ pub fn CommandPalette() -> impl IntoView {
     let offered = StoredValue::new(Arc::<Offered>::default());
     effect(move || {
         let is_open = is_open.get();
-        // What is offered is put together when it is asked for, and let go afterwards.
+        // The list is built when the palette opens and dropped when it closes.
         offered.set_value(Arc::new(if is_open { ranges.with_value(|r| Offered::of(app, r)) } else { Offered::default() }));
         if is_shown.get_untracked() != is_open {
             is_shown.set(is_open);

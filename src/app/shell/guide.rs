@@ -1,7 +1,7 @@
 //! Guided reading of the samples: steps that go from view to view (`public/guide`), loaded with a sample unless it was closed before.
 
-use crate::app::open::opening;
-use crate::app::storage::browser_state::stored;
+use crate::app::open::follow_link;
+use crate::app::storage::local_storage::stored;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, url::UrlState};
 use crate::ui::dom::call_script;
 use crate::ui::effect::effect;
@@ -22,7 +22,7 @@ const FRONT: &str = "axonscope-front";
 thread_local! {
     /// Samples that are being opened: their drops, and whether the user asked for the reading.
     static EXPECTED: RefCell<Vec<(u32, bool)>> = const { RefCell::new(Vec::new()) };
-    /// Whether a script listens to what is in front.
+    /// Whether a script observes the profile in front.
     static IS_STARTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -36,7 +36,7 @@ pub(in crate::app) fn sample_of(profile: &OpenProfile) -> Option<&'static str> {
     SAMPLES.iter().map(|s| s.0).find(|name| *name == profile.path)
 }
 
-/// Starts the reading of a sample that comes to front for the first time. Once, by the root.
+/// Starts the guided reading of a sample that is shown for the first time. Called once, by the root.
 pub(in crate::app) fn follow(app: App) {
     let front = Memo::new(move |_| app.front().map(|p| (p.id, p.hash)));
     effect(move || {
@@ -99,7 +99,7 @@ fn start(app: App, profile: &OpenProfile, name: &'static str, takes_focus: bool)
             app.selection.set(None);
             // What was chosen in views stays, as the base of a comparison.
             let choices = app.choices.get_untracked();
-            opening::follow(app, ask.clone(), UrlState { choices, ..UrlState::from_fragment(&format!("v=1&{link}")) });
+            follow_link::follow(app, ask.clone(), UrlState { choices, ..UrlState::from_fragment(&format!("v=1&{link}")) });
         }
     });
     set("go", go.into_js_value());

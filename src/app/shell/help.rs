@@ -29,7 +29,7 @@ const KEYS: [(&str, &str); 20] = [
     ("click in a table", "show the row in the timeline"),
 ];
 
-/// The dialog; open when the state says so.
+/// The dialog, open while its state is set.
 #[component]
 pub fn Help() -> impl IntoView {
     let app = App::expect();

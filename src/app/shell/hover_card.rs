@@ -1,4 +1,4 @@
-//! What a glance at a slice states, asked from the engine and kept for a while.
+//! Details of hovered slices, requested from the engine and cached.
 
 use crate::base::SliceId;
 use crate::state::App;
@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
 
-/// Slices of which the facts are kept.
+/// Summaries in the cache.
 const MOST_CACHED: usize = 500;
 
 /// Glances at the slices of one profile.

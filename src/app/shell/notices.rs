@@ -1,4 +1,4 @@
-//! What went wrong, and remarks: until dismissed; what is about files that were given, until others are.
+//! Errors and notices: shown until dismissed; those about dropped files until the next drop.
 
 use crate::app::open::opening;
 use crate::state::{App, AppStateStoreFields as _, actions};

@@ -17,7 +17,7 @@ fn tab_id(run: &Run) -> Option<String> {
 /// Puts the focus on a tab.
 fn focus_tab(id: &str) {
     if let Some(tab) = document().get_element_by_id(id).and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // A tab that is gone meanwhile needs no focus.
+        // A tab that was closed meanwhile gets no focus.
         let _ = tab.focus();
     }
 }
@@ -37,7 +37,7 @@ fn neighbour(key: &str, at: usize, n: usize) -> Option<usize> {
 #[component]
 pub fn Tabs() -> impl IntoView {
     let app = App::expect();
-    // A tab is made anew when what it says changes.
+    // A tab is rendered again when its text changes.
     let key = |run: &Run| {
         let state: Vec<(u32, bool)> = run.profiles.iter().map(|p| (p.id, p.stopped.is_some())).collect();
         (run.title(), state)
@@ -80,7 +80,7 @@ fn Tab(run: Run) -> impl IntoView {
         Memo::new(move |_| app.state.front().get().is_some_and(|front| ids.contains(&front)))
     };
     let item = NodeRef::<leptos::html::Span>::new();
-    // More tabs than have room: the one in front is seen all the same.
+    // With more tabs than fit, the one in front is scrolled into view.
     effect(move || {
         if let (true, Some(item)) = (is_front.get(), item.get()) {
             request_animation_frame(move || scroll_into_row(&item));

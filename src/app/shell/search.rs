@@ -1,6 +1,6 @@
 //! The search box: counts while one types, Enter goes from hit to hit. Names are searched at once; records of the file part by part.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use crate::base::SliceId;
 use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
@@ -17,7 +17,7 @@ const ID: &str = "search";
 /// Hits that the page holds; all are counted.
 const LIMIT: u32 = 1_000_000;
 const PAUSE_MS: u32 = 120;
-/// The list of hits is put together anew after so many parts.
+/// The list of hits is rebuilt after this many parts.
 const PARTS: u32 = 16;
 
 /// Puts the cursor into the search box.
@@ -37,10 +37,10 @@ pub(in crate::app) fn view(Front { app, profile, .. }: Front) -> AnyView {
         SearchAct::Text(text) => app.state.search().update(|s| s.text = text),
         SearchAct::Step(is_back) => step_hit(app, is_back),
         SearchAct::Stop => app.state.search().update(|s| s.scan.iter_mut().for_each(|s| s.is_over = true)),
-        SearchAct::Name(name) => crate::app::shell::front_profile::show_occurrences(app, ask.clone(), "name".into(), name),
+        SearchAct::Name(name) => crate::app::wiring::navigation::show_occurrences(app, ask.clone(), "name".into(), name),
     });
     let (fields, categories) = (profile.columns.info.search_fields.clone(), profile.columns.info.categories.clone());
-    let range = crate::app::wiring::time_views::scope(app);
+    let range = crate::app::wiring::navigation::scope(app);
     let saved = app.view_state("search").choice("table", String::new());
     view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() saved on_act /> }
         .into_any()
@@ -135,7 +135,7 @@ fn count(search: &Search) -> String {
     }
 }
 
-/// Asks; the hits are shown unless something else is searched for meanwhile.
+/// Runs a search; the hits are shown unless another search has started.
 async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     let (text, answered) = (wanted.query.text.clone(), wanted.query.text.clone());
     let Some(profile) = app.front_untracked() else {
@@ -232,12 +232,12 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     }
 }
 
-/// The hits in names and records as far as one list.
+/// Merged hits in names and records.
 fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanned: Scanned) {
     let starts = &profile.columns.start;
     let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));
     app.state.search().update(|s| {
-        // The hit shown last keeps its number as long as it is a hit.
+        // The last shown hit keeps its number while it still matches.
         let shown = s.at.and_then(|at| s.hits.get(at).copied());
         s.at = shown.and_then(|slice| all.iter().position(|h| *h == slice));
         s.n_total = n_names.max(all.len() as u64);

@@ -1,72 +1,29 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
+use crate::app::clock::now_ms;
+use crate::app::console::log_failure;
+use crate::app::open::follow_link::follow;
+use crate::app::storage::local_storage::{store, stored};
+use crate::app::storage::stored_annotations;
+use crate::app::storage::url_state::current;
 use crate::app::workers::idle;
-use crate::base::{EventId, StrId, TimeNs, TimeRange};
 use crate::state::steps::{Step, Steps};
-use crate::state::{
-    App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations,
-    annotations::Book,
-    layout::Layout,
-    saved_defaults::SavedDefaults,
-    url::{Named, UrlState},
-};
+use crate::state::{App, AppStateStoreFields as _, Theme, actions, layout::Layout, saved_defaults::SavedDefaults, url::UrlState};
 use crate::ui::effect::effect;
-use crate::worker::protocol::PageColumns;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
-/// A slice with a longer name is not named in the address, bytes.
-const LONGEST_NAME: usize = 2_000;
 /// The address follows the last change after this.
 const ADDRESS_PAUSE_MS: u32 = 200;
-const ANNOTATIONS: &str = "axonscope.annotations.";
 const LAYOUT: &str = "axonscope.layout";
 const SAVED_DEFAULTS: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
 
 thread_local! {
     static IS_STEPPING: Cell<bool> = const { Cell::new(true) };
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
-}
-
-pub(in crate::app) fn stored(key: &str) -> Option<String> {
-    storage()?.get_item(key).ok().flatten()
-}
-
-pub(in crate::app) fn store(key: &str, value: &str) {
-    if let Some(storage) = storage() {
-        // Private windows and full disks refuse; nothing depends on it.
-        let _ = storage.set_item(key, value);
-    }
-}
-
-/// Markers and regions that were put on a profile of that content before.
-pub fn annotations(hash: &str) -> Book {
-    stored(&format!("{ANNOTATIONS}{hash}")).map(|text| annotations::text::book_from_text(&text)).unwrap_or_default()
-}
-
-/// Notes the annotations of a profile of that content.
-pub(in crate::app) fn keep_annotations(hash: &str, book: &Book) {
-    store(&format!("{ANNOTATIONS}{hash}"), &annotations::text::book_to_text(book));
-}
-
-/// Keeps the annotations of the profile in front.
-fn join_annotations(app: App) {
-    effect(move || {
-        let text = app.annotations.with(annotations::text::book_to_text);
-        if let Some(profile) = app.front_untracked() {
-            let key = format!("{ANNOTATIONS}{}", profile.hash);
-            if stored(&key).unwrap_or_default() != text {
-                store(&key, &text);
-            }
-        }
-    });
 }
 
 /// Whether the page is dark now.
@@ -119,7 +76,7 @@ pub fn join(app: App) {
     join_address(app, n_writes);
     crate::app::storage::library::resume(app);
     crate::app::storage::log_directories::join(app);
-    join_annotations(app);
+    stored_annotations::join(app);
     join_layout(app);
 }
 
@@ -143,63 +100,6 @@ fn join_layout(app: App) {
     });
 }
 
-pub(in crate::app) fn log_failure(result: Result<(), JsValue>) {
-    if let Err(error) = result {
-        web_sys::console::warn_1(&error);
-    }
-}
-
-/// How a profile behind was looked at when another came to front. The visible window is not kept.
-pub(in crate::app) fn background(profile: &OpenProfile) -> UrlState {
-    let background = &profile.background;
-    UrlState {
-        hash: profile.hash.clone(),
-        name: profile.own_title.clone(),
-        view: background.view.clone(),
-        range: background.range,
-        rows: background.rows.to_vec(),
-        selection: background.selection.and_then(|item| named(&profile.columns, item)),
-        choices: background.choices.clone(),
-        ..UrlState::default()
-    }
-}
-
-/// What is looked at now.
-pub(in crate::app) fn current(app: App) -> UrlState {
-    let Some(profile) = app.front() else {
-        return app.state.wanted().get().unwrap_or_default();
-    };
-    let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.columns.range());
-    let selection = app.selection.get().and_then(|item| named(&profile.columns, item));
-    UrlState {
-        hash: profile.hash.clone(),
-        name: profile.own_title.clone(),
-        view: app.state.view().get(),
-        range: app.range.get(),
-        rows: app.rows.with(|rows| rows.to_vec()),
-        window,
-        selection,
-        search: app.state.search().with(|s| s.text.clone()),
-        choices: app.choices.get(),
-    }
-}
-
-/// How a link names what is selected.
-fn named(columns: &PageColumns, item: EventId) -> Option<Named> {
-    let (track, start, name) = match item {
-        EventId::Slice(slice) => {
-            (columns.info.track_of(slice)?, *columns.start.get(slice.index())?, StrId(*columns.name.get(slice.index())?))
-        }
-        EventId::Instant(instant) => {
-            let (all, i) = (&columns.info.instants, instant.index());
-            (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
-        }
-    };
-    // An address has room for names that someone wrote, not for texts of megabytes.
-    let name = Some(columns.info.strings.get(name)).filter(|name| name.len() <= LONGEST_NAME)?;
-    Some(Named { is_instant: item.instant().is_some(), track: columns.info.track_path(track), start: TimeNs(start), name: name.into() })
-}
-
 /// Reads the address once; afterwards writes it, shortly after the last change.
 fn join_address(app: App, n_writes: RwSignal<usize>) {
     let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
@@ -209,7 +109,7 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
     let n_changes = StoredValue::new(0u32);
     let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
     let on_change = window_event_listener(leptos::ev::hashchange, move |_| {
-        history.update_value(|steps| steps.arrived_ms = crate::app::open::opening::now_ms());
+        history.update_value(|steps| steps.arrived_ms = now_ms());
         arrive(app);
     });
     on_cleanup(move || on_change.remove());
@@ -228,7 +128,7 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
             spawn_local(async move {
                 TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
                 if n_changes.try_get_value() == Some(change) {
-                    let is_step = history.try_update_value(|steps| steps.is_new(crate::app::open::opening::now_ms()));
+                    let is_step = history.try_update_value(|steps| steps.is_new(now_ms()));
                     write(&fragment, is_step == Some(true) && IS_STEPPING.get());
                 }
                 n_writes.try_update(|n| *n -= is_awaited);
@@ -277,7 +177,7 @@ fn arrive(app: App) {
             if wanted.selection.is_none() {
                 app.selection.set(None);
             }
-            crate::app::open::opening::follow(app, ask, UrlState { view: non_empty(wanted.view.clone()), ..wanted });
+            follow(app, ask, UrlState { view: non_empty(wanted.view.clone()), ..wanted });
         }
         None => app.state.wanted().set(Some(wanted)),
     }

@@ -3,44 +3,22 @@
 
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::opening;
-use crate::app::storage::browser_state::{store, stored};
+use crate::app::storage::library_list::{LIST, call, change, listed, set};
+use crate::app::storage::local_storage::stored;
 use crate::app::workers::worker_registry;
 use crate::base::text;
 use crate::state::library::{self, Entry, StoredAs};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
 use crate::worker::error::BrowserError;
-use crate::worker::protocol::HeadlineQuery;
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Array, Function, Promise, Reflect};
+use js_sys::Array;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
-const LIST: &str = "axonscope.recents";
-/// The first value of a profile is asked for when its user has looked at it for so long, ms.
-const HEADLINE_AFTER_MS: u32 = 2_000;
-
-/// Calls a function of `public/library.js`.
-pub(in crate::app) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, BrowserError> {
-    let called = async {
-        let keeper = Reflect::get(&window(), &"axonscopeEarly".into())?;
-        let load: Function = Reflect::get(&keeper, &"library".into())?.dyn_into()?;
-        let module = JsFuture::from(load.call0(&keeper)?.dyn_into::<Promise>()?).await?;
-        let function: Function = Reflect::get(&module, &name.into())?.dyn_into()?;
-        JsFuture::from(function.apply(&module, &arguments.iter().collect())?.dyn_into::<Promise>()?).await
-    };
-    called.await.map_err(|error: JsValue| BrowserError::from(error))
-}
-
-/// Paths and files as `public/library.js` takes them: `[[path, file], …]`.
-pub(in crate::app) fn listed(files: &[Dropped]) -> JsValue {
-    files.iter().map(|f| Array::of2(&f.name.as_str().into(), &f.file)).collect::<Array>().into()
-}
-
-/// The list as it was kept, and what is noted while the page is open.
+/// Loads the stored list and keeps it up to date.
 pub fn join(app: App) {
     app.state.library().set(library::from_text(&stored(LIST).unwrap_or_default()));
     effect(move || {
@@ -64,7 +42,7 @@ fn session() -> Option<web_sys::Storage> {
     window().session_storage().ok().flatten()
 }
 
-/// Opens the profiles that were open before the page was reloaded; those that need the user's permission are offered on the start page.
+/// Opens the profiles that were open before a reload; those that need the user's permission are listed on the start page.
 pub fn resume(app: App) {
     let before = session().and_then(|s| s.get_item(TABS).ok().flatten()).unwrap_or_default();
     let front = app.state.wanted().get_untracked().map(|w| w.hash);
@@ -92,7 +70,7 @@ pub fn resume(app: App) {
     });
 }
 
-/// Opens these profiles as they were, one after the other, and brings one of them to front.
+/// Opens the profiles one after the other and shows one of them.
 async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
     for hash in hashes {
         app.state.resumable().update(|all| all.retain(|h| *h != hash));
@@ -139,60 +117,6 @@ async fn measure(app: App) {
             app.state.storage().set(now);
         }
     }
-}
-
-fn set(app: App, list: Vec<Entry>) {
-    let list = library::ordered(list);
-    store(LIST, &library::to_text(&list));
-    app.state.library().set(list);
-}
-
-fn change(app: App, hash: &str, change: impl FnOnce(&mut Entry)) {
-    let mut list = app.state.library().get_untracked();
-    if let Some(entry) = list.iter_mut().find(|e| e.hash == hash) {
-        change(entry);
-        set(app, list);
-    }
-}
-
-/// Notes a profile that has been opened, how its files are opened again, and a little later its first value.
-pub fn remember(app: App, profile: &OpenProfile) {
-    let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
-    let iso = String::from(js_sys::Date::new_0().to_iso_string());
-    let files = worker_registry::files(profile.id).map(|f| f.0).unwrap_or_default();
-    let duration_ns = profile.columns.range().duration().0;
-    let newest = Entry {
-        name: profile.own_title.clone(),
-        kind: kind.unwrap_or_else(|| profile.format.clone()),
-        hash: profile.hash.clone(),
-        date: iso.chars().take(16).collect::<String>().replace('T', " "),
-        duration_ns: (duration_ns > 0).then_some(duration_ns),
-        n_steps: profile.columns.info.steps.len() as u64,
-        n_bytes: files.iter().map(|f| f.file.size() as u64).sum(),
-        ..Entry::default()
-    };
-    let list = app.state.library().with_untracked(|list| library::with(list, newest));
-    store(LIST, &library::to_text(&list));
-    app.state.library().set(list);
-    let (id, hash, ask) = (profile.id, profile.hash.clone(), profile.ask.clone());
-    spawn_local(async move {
-        // Without storage the entry stays, and its file is selected again.
-        let stored = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
-        change(app, &hash, |entry| entry.stored = StoredAs::named(&stored));
-        loop {
-            TimeoutFuture::new(HEADLINE_AFTER_MS).await;
-            let state = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.worker_state));
-            match state.flatten() {
-                Some(WorkerState::Awake) => break,
-                // It is not woken for this.
-                Some(_) => {}
-                None => return,
-            }
-        }
-        if let Ok(found) = ask.ask_uncounted(HeadlineQuery).await {
-            change(app, &hash, |entry| (entry.device, entry.figure) = (found.device, found.figure));
-        }
-    });
 }
 
 /// The profile in front is compared with the others of its kind that are open.
@@ -255,7 +179,7 @@ async fn copy(app: App, entry: &Entry) -> Result<(), BrowserError> {
     call("copy", &[entry.hash.as_str().into(), listed(&files), name]).await.map(drop)
 }
 
-/// The files that were kept, and whether one of them has changed since. May ask the user for permission.
+/// The stored files, and whether one of them has changed. May ask the user for permission.
 async fn files_of(entry: &Entry) -> Result<(Vec<Dropped>, bool), BrowserError> {
     let found: Array = call("open", &[entry.hash.as_str().into(), entry.label().into()]).await?.unchecked_into();
     let mut is_changed = false;

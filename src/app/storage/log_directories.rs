@@ -4,7 +4,7 @@ use crate::app::error::OpenError;
 use crate::app::open::file_drop::Dropped;
 use crate::app::open::opening;
 use crate::app::open::triage;
-use crate::app::storage::library::call;
+use crate::app::storage::library_list::call;
 use crate::app::workers::worker_registry;
 use crate::base::Order as _;
 use crate::state::log_directory::{self, LogDirectory};
@@ -33,7 +33,7 @@ const STEP_MS: u32 = 50;
 
 /// The directories that were added before.
 pub fn join(app: App) {
-    if crate::app::storage::browser_state::stored(HAS_SOME).is_some() {
+    if crate::app::storage::local_storage::stored(HAS_SOME).is_some() {
         spawn_local(async move {
             let found = call("directories", &[]).await.ok().and_then(|f| f.dyn_into::<Array>().ok()).unwrap_or_default();
             let all = found.iter().filter_map(|pair| {
@@ -60,7 +60,7 @@ pub fn act(app: App, id: String, action: DirectoryAction) {
             match call("addDirectory", &[]).await {
                 Ok(added) => {
                     let Some(id) = added.as_string() else { return };
-                    crate::app::storage::browser_state::store(HAS_SOME, "1");
+                    crate::app::storage::local_storage::store(HAS_SOME, "1");
                     let name = id.split_once('/').map_or(id.as_str(), |p| p.1).to_string();
                     app.state.directories().update(|all| {
                         if all.iter().all(|d| d.id != id) {
@@ -104,7 +104,7 @@ pub async fn file_of(app: App, path: &str) -> Option<Dropped> {
     None
 }
 
-/// The files of these profiles, each once.
+/// The files of the profiles, without duplicates.
 fn files_of(id: &str, at: &[usize]) -> Vec<Dropped> {
     LISTED.with_borrow(|all| {
         let Some((found, files)) = all.get(id) else { return Vec::new() };
@@ -141,7 +141,7 @@ async fn list(app: App, id: String) {
     });
 }
 
-/// What is in a directory now, and sentences on what was omitted.
+/// The profiles in a directory, and sentences on skipped files.
 async fn listed(app: App, id: &str) -> Result<(Vec<Found>, Vec<String>), OpenError> {
     let found: Array = call("listDirectory", &[JsValue::from(id)]).await?.unchecked_into();
     let pairs = found.iter().filter_map(|pair| {

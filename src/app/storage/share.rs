@@ -2,8 +2,9 @@
 //! first asks; here is what they need to know of the page.
 
 use crate::app::storage::browser_state;
-use crate::app::storage::library;
+use crate::app::storage::library_list;
 use crate::app::storage::table_zip;
+use crate::app::storage::url_state;
 use crate::app::wiring::views;
 use crate::app::workers::worker_registry;
 use crate::base::{TimeNs, TimeRange, text};
@@ -25,11 +26,11 @@ use web_sys::CanvasRenderingContext2d;
 pub const PANEL: &str = "panel";
 
 thread_local! {
-    /// What the scripts get; one for as long as the page lives.
+    /// The object for scripts; created once.
     static HOST: RefCell<Option<Object>> = const { RefCell::new(None) };
     /// Where the Chrome trace that is being saved continues.
     static TRACE: Cell<Option<TraceCursor>> = const { Cell::new(None) };
-    /// Where the records of the selected range go on.
+    /// Where reading the records of the selected range continues.
     static RECORDS: Cell<Option<RecordsCursor>> = const { Cell::new(None) };
 }
 
@@ -114,14 +115,14 @@ fn state(app: App) -> JsValue {
     let offered = views::VIEWS.iter().filter(|v| front.columns.info.views.iter().any(|id| id == v.id));
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();
     set(&out, "views", offered);
-    set(&out, "fragment", browser_state::current(app).to_fragment());
+    set(&out, "fragment", url_state::current(app).to_fragment());
     set(&out, "moments", marked_ranges(app, times));
     out.into()
 }
 
 /// Named places in time, to be linked: `[[name, times, fragment], …]`: the selection, the selected range, markers and regions.
 fn marked_ranges(app: App, times: impl Fn(TimeRange) -> String) -> Array {
-    let now = browser_state::current(app);
+    let now = url_state::current(app);
     let base = UrlState {
         view: String::new(),
         range: None,
@@ -167,7 +168,7 @@ fn around(marker: TimeRange, app: App) -> TimeRange {
 /// The files of the profile in front: `[[path, file], …]`.
 fn files(app: App) -> JsValue {
     let files = app.front_untracked().and_then(|front| worker_registry::files(front.id)).map(|f| f.0).unwrap_or_default();
-    library::listed(&files)
+    library_list::listed(&files)
 }
 
 /// The question for the part that is next: of the selected range and the rows of its box, or of everything.

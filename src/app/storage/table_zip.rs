@@ -39,7 +39,7 @@ fn error(sentence: impl std::fmt::Display) -> JsValue {
     js_sys::Error::new(&sentence.to_string()).into()
 }
 
-/// Drops what is being written, with its worker.
+/// Cancels the writing and ends its worker.
 pub(in crate::app) fn end() {
     drop(WRITING.take());
 }
@@ -118,7 +118,7 @@ impl Writing {
             let mut written = written?;
             self.part = following.transpose()?;
             if self.part.is_some() {
-                // A part of which nothing is in the range has no bytes.
+                // A part without rows in the range has no bytes.
                 if written.bytes.is_empty() {
                     continue;
                 }

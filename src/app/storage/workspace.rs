@@ -2,8 +2,8 @@
 
 use crate::app::error::WorkspaceFileError;
 use crate::app::open::file_drop::Dropped;
-use crate::app::open::opening;
-use crate::app::storage::browser_state;
+use crate::app::open::follow_link::follow;
+use crate::app::storage::{stored_annotations, url_state};
 use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, actions, layout::Layout, url::UrlState};
 use crate::ui::dom::{file_name, save_text};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
-/// Offers what is noted on the open profiles as a file.
+/// Saves the workspace of the open profiles as a file.
 pub fn save(app: App) {
     actions::keep_choices(app);
     let front = app.front_untracked();
@@ -25,7 +25,7 @@ pub fn save(app: App) {
     };
     let saved = profiles.iter().map(|profile| {
         let is_front = front.as_ref().is_some_and(|f| f.id == profile.id);
-        let state = if is_front { untrack(|| browser_state::current(app)) } else { browser_state::background(profile) };
+        let state = if is_front { untrack(|| url_state::current(app)) } else { url_state::background(profile) };
         let annotations = profile.background.annotations.clone();
         SavedProfile { hash: profile.hash.clone(), name: profile.own_title.clone(), link: state.to_fragment(), annotations }
     });
@@ -34,7 +34,7 @@ pub fn save(app: App) {
     save_text(&file_name(&first.own_title, ENDING.trim_start_matches('.')), "application/json", &workspace.to_text());
 }
 
-/// Loads the workspaces of a drop, and returns the rest of it.
+/// Loads the workspaces of a drop and returns the other files.
 pub(in crate::app) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     let (workspaces, rest): (Vec<_>, Vec<_>) = dropped.into_iter().partition(|f| f.name.ends_with(ENDING));
     for Dropped { name, file } in workspaces {
@@ -72,8 +72,8 @@ fn load(app: App, workspace: Workspace) {
         match open_profile(app, &saved.hash) {
             Some(profile) => apply(app, &profile, saved, state),
             None => {
-                let annotations = joined(&browser_state::annotations(&saved.hash), &saved.annotations);
-                browser_state::keep_annotations(&saved.hash, &annotations);
+                let annotations = joined(&stored_annotations::annotations(&saved.hash), &saved.annotations);
+                stored_annotations::keep_annotations(&saved.hash, &annotations);
                 app.state.awaited().update(|all| {
                     all.retain(|s| s.hash != saved.hash);
                     all.push(state);
@@ -91,13 +91,13 @@ fn open_profile(app: App, hash: &str) -> Option<OpenProfile> {
     app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash).cloned())
 }
 
-/// A profile in front shows it at once, another one when it comes to front.
+/// Applied at once to the profile in front, to another one when it is shown.
 fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState) {
     let annotations = joined(&profile.background.annotations, &saved.annotations);
-    browser_state::keep_annotations(&profile.hash, &annotations);
+    stored_annotations::keep_annotations(&profile.hash, &annotations);
     if app.state.front().get_untracked() == Some(profile.id) {
         app.annotations.set(annotations);
-        return opening::follow(app, profile.ask.clone(), state);
+        return follow(app, profile.ask.clone(), state);
     }
     let background = BackgroundChoices {
         view: state.view,

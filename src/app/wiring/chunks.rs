@@ -1,9 +1,9 @@
-//! Chunks of the page's program: views that are loaded when one of them is first shown, or while nothing else is to be done.
+//! Chunks of the page's program: each has some views and is loaded when one of them is first shown, or while the page is idle.
 //!
 //! With the feature `split`, `wasm_split_helpers` marks the functions of a chunk, and `scripts/split.mjs` cuts the linked program at them. Without it
 //! (tests, linters) everything is one program and a chunk is always there.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use futures_util::FutureExt as _;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -61,7 +61,7 @@ pub(in crate::app) enum Mount {
 /// State of the loads, of all views together.
 #[derive(Clone)]
 struct Loads {
-    /// Loads that somebody waits for.
+    /// Number of loads with a waiting view.
     n_running: ArcRwSignal<usize>,
     /// Rises when such a load has ended.
     n_ended: ArcRwSignal<usize>,
@@ -70,18 +70,18 @@ struct Loads {
 }
 
 thread_local! {
-    // No owner's: views come and go, what is loaded stays.
+    // Has no owner: loaded chunks outlive views.
     static LOADS: Loads = Loads { n_running: ArcRwSignal::new(0), n_ended: ArcRwSignal::new(0), has_failed: ArcRwSignal::new(false) };
-    /// Views whose chunk is there.
+    /// Views with a loaded chunk.
     static LOADED: RefCell<HashSet<*const Later>> = RefCell::default();
 }
 
-/// Loads that somebody waits for. Reactive.
+/// Number of loads with a waiting view. Tracked.
 pub(in crate::app) fn n_running() -> usize {
     LOADS.with(|l| l.n_running.get())
 }
 
-/// Whether nobody waits for a load.
+/// Whether no view waits for a load.
 pub(in crate::app) fn is_quiet() -> bool {
     LOADS.with(|l| l.n_running.with_untracked(|n| *n == 0))
 }
@@ -97,7 +97,7 @@ fn load(view: &'static Later) {
     });
 }
 
-/// Loads the chunks of views one after the other ahead of need. Whoever shows a view whose chunk did not come loads it again.
+/// Loads the chunks of views one after the other, before they are shown. A chunk that failed is loaded again when its view is shown.
 pub(in crate::app) fn prefetch(views: Vec<&'static Later>) {
     spawn_local(async move {
         for view in views {
@@ -115,7 +115,7 @@ async fn loaded(view: &'static Later) -> bool {
     is_there
 }
 
-/// The view, or what is shown until its chunk is there. Reactive while it waits.
+/// The view, or a placeholder until its chunk is loaded. Tracked while it waits.
 pub(in crate::app) fn mounted(mount: Mount, front: Front) -> AnyView {
     let view = match mount {
         Mount::Here(make) => return make(front),

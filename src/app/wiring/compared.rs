@@ -35,14 +35,14 @@ pub(in crate::app) struct Compared {
 }
 
 impl Compared {
-    /// Of the profiles that `is_meant` says.
+    /// Of the profiles for which `is_meant` holds.
     pub fn new(app: App, is_meant: fn(&OpenProfile) -> bool) -> Self {
         let ids = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).map(|p| p.id).take(MOST).collect());
         let ids = Memo::new(move |_| ids());
         let n_all = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).count());
         let n_more = Memo::new(move |_| n_all().saturating_sub(MOST));
         let anchor = RwSignal::new(None);
-        // Another set of runs: what was found in the old one is of no use.
+        // For another set of runs the earlier answer is dropped.
         effect(move || {
             ids.track();
             anchor.set(None);
@@ -194,7 +194,7 @@ fn SameShares(compared: Compared) -> impl IntoView {
     view! { {rows} }
 }
 
-/// Whatever one window comes to show, the others show the same share of their runs.
+/// All windows show the same share of their runs.
 fn link(windows: &[RwSignal<Option<TimeRange>>], wholes: &[TimeRange]) {
     for (at, window) in windows.iter().copied().enumerate() {
         let others: Vec<_> = windows.iter().copied().zip(wholes.iter().copied()).enumerate().filter(|o| o.0 != at).map(|o| o.1).collect();

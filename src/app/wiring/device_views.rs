@@ -1,8 +1,8 @@
 //! Tensors and comparisons of device profiles, joined to the state of the page.
 
-use crate::app::shell::front_profile::show_occurrences;
 use crate::app::wiring::compared::{Compared, Timelines};
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::show_occurrences;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::system::SystemCompareView;
@@ -83,7 +83,7 @@ pub(in crate::app) fn compare(Front { app, profile, .. }: Front) -> AnyView {
     view! { <CompareView devices above on_name choices=app.view_state("compare") /> }.into_any()
 }
 
-/// Every open profile of the kind of the one in front that still answers, one row each.
+/// A row for each open profile of the same kind as the one in front, if its worker runs.
 pub(in crate::app) fn variants(Front { app, profile, .. }: Front) -> AnyView {
     let kind = profile.columns.info.kind;
     let profiles = Signal::derive(move || {

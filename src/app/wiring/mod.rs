@@ -4,6 +4,8 @@ pub(in crate::app) mod chunks;
 pub(in crate::app) mod compared;
 pub(in crate::app) mod device_views;
 pub(in crate::app) mod fleet;
+pub(in crate::app) mod front;
+pub(in crate::app) mod navigation;
 pub(in crate::app) mod program_views;
 pub(in crate::app) mod report_views;
 pub(in crate::app) mod sql;

@@ -1,7 +1,7 @@
 //! Summary, layers, programs and roofline of a Neuron device, joined to the timeline.
 
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, actions, region_scope, slice_set};
 use crate::views::bounds::{BoundsView, RegionWindowsQuery};
@@ -29,7 +29,7 @@ fn regions(app: App) -> Signal<Vec<(String, TimeRange)>> {
     Memo::new(move |_| named()).into()
 }
 
-/// Shows slices in the timeline, the first of them selected.
+/// Shows slices in the timeline and selects the first one.
 fn to_slices(app: App) -> Callback<Vec<SliceId>> {
     Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();

@@ -1,6 +1,6 @@
 //! Views of Neuron's reports and logs, wired to the page's state.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use crate::base::SliceId;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::neuron_log::{Level, LogContext, LogOpsView, LogTimelineView, LogTraceView};
@@ -48,11 +48,11 @@ pub(in crate::app) fn log_hlo(front: Front) -> AnyView {
 }
 
 pub(in crate::app) fn log_timeline(front: Front) -> AnyView {
-    view! { <LogTimelineView context=context(&front, "operator-timeline")>{crate::app::shell::front_profile::rows(front)}</LogTimelineView> }.into_any()
+    view! { <LogTimelineView context=context(&front, "operator-timeline")>{crate::app::shell::profile_views::rows(front)}</LogTimelineView> }.into_any()
 }
 
 pub(in crate::app) fn log_trace(front: Front) -> AnyView {
-    view! { <LogTraceView context=context(&front, "trace")>{crate::app::shell::front_profile::rows(front)}</LogTraceView> }.into_any()
+    view! { <LogTraceView context=context(&front, "trace")>{crate::app::shell::profile_views::rows(front)}</LogTraceView> }.into_any()
 }
 
 /// What a view of a run of the TensorBoard plugin needs of the page.
@@ -67,7 +67,7 @@ fn context(front: &Front, view: &'static str) -> LogContext {
         ask: profile.ask.clone(),
         others: runs(app, profile.id),
         selection: app.selected_slice(),
-        range: crate::app::wiring::time_views::scope(app),
+        range: crate::app::wiring::navigation::scope(app),
         on_slice: Callback::new(show),
         on_timeline: Callback::new(move |target| {
             actions::show_view(app, "timeline");

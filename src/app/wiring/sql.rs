@@ -1,8 +1,8 @@
 //! SQL over the open profiles, joined to the timeline.
 
-use crate::app::open::import_queue;
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::open::budget;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
@@ -61,8 +61,7 @@ pub(in crate::app) fn view(front: Front) -> AnyView {
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     });
-    let bytes_left =
-        Callback::new(move |()| (import_queue::budget().bytes.saturating_sub(import_queue::profile_bytes(app))).max(LEAST_BYTES));
+    let bytes_left = Callback::new(move |()| (budget::budget().bytes.saturating_sub(budget::profile_bytes(app))).max(LEAST_BYTES));
     view! { <SqlView sources kind range=scope(app) on_lead on_mark bytes_left choices=app.view_state("sql") /> }.into_any()
 }
 
@@ -93,7 +92,7 @@ fn sources(all: &[OpenProfile]) -> Vec<Source> {
     out
 }
 
-/// Calls the first of these `experiment` and the first other one of its kind `base`, unless a profile has such a name already.
+/// Names the first profile `experiment` and the next one of the same kind `base`, unless a profile already has that name.
 fn name_pair(sources: &mut [Source], is_like: impl Fn(u32) -> bool) {
     let Some(other) = sources.iter().skip(1).position(|s| is_like(s.id)) else { return };
     if sources.iter().all(|s| ![BASE, EXPERIMENT].contains(&s.schema.as_str())) {

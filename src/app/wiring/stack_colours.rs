@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-/// The columns of `stack`, whose workers are `asks`; by name until they have answered for another column.
+/// The columns of `stack` with the chosen colours. `asks` are its workers; until they answer, colours are by name.
 pub(in crate::app) fn coloured(
     app: App,
     stack: Memo<Option<Arc<Stack>>>,

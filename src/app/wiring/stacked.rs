@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The stack of the workers of the run in front, and the place of the front one in it.
 #[derive(Clone, Copy)]
 pub struct Stacked {
-    /// Ids of its profiles, from top to bottom; one only where there is nothing to stack.
+    /// Ids of its profiles, from top to bottom; a single one if nothing can be stacked.
     ids: Memo<Vec<u32>>,
     /// `None` while the front one is alone.
     pub(in crate::app) stack: Memo<Option<Arc<Stack>>>,
@@ -41,7 +41,7 @@ impl Stacked {
         Stacked { ids, stack, choice }
     }
 
-    /// Who answers for each of them, from top to bottom. Not tracked.
+    /// The client of each worker, from top to bottom. Not tracked.
     pub(in crate::app) fn asks(&self, app: App) -> Vec<Ask> {
         let ids = self.ids.get_untracked();
         app.state.profiles().with_untracked(|all| ids.iter().filter_map(|id| Some(all.iter().find(|p| p.id == *id)?.ask.clone())).collect())

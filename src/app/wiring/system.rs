@@ -1,6 +1,6 @@
 //! A system profile, joined to the state of the page: the order of its rows, its view, the way to device profiles.
 
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
@@ -77,12 +77,12 @@ pub(in crate::app) fn system(Front { app, profile, .. }: Front) -> AnyView {
         actions::set_highlights(app, marked);
         actions::go_to_slice(app, slice);
     });
-    let on_place = Callback::new(move |place| crate::app::wiring::time_views::go(app, place));
+    let on_place = Callback::new(move |place| crate::app::wiring::navigation::go(app, place));
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
     let on_range = Callback::new(move |range| actions::commit_range(app, range));
     let ways = SystemActions { on_slice, on_place, on_device, range: app.range.into(), on_range };
-    view! { <SystemView ask=profile.ask selection=app.selected_slice() range=crate::app::wiring::time_views::scope(app) devices=devices(app) ways /> }
+    view! { <SystemView ask=profile.ask selection=app.selected_slice() range=crate::app::wiring::navigation::scope(app) devices=devices(app) ways /> }
         .into_any()
 }
 
@@ -93,7 +93,7 @@ pub(in crate::app) fn serving(Front { app, profile, .. }: Front) -> AnyView {
         actions::go_to_slice(app, slice);
     });
     let on_range = Callback::new(move |range| actions::commit_range(app, range));
-    view! { <ServingView ask=profile.ask range=crate::app::wiring::time_views::scope(app) on_slice on_range /> }.into_any()
+    view! { <ServingView ask=profile.ask range=crate::app::wiring::navigation::scope(app) on_slice on_range /> }.into_any()
 }
 
 /// From the selected event of a system profile to its device profile; nothing elsewhere.
@@ -126,7 +126,7 @@ fn open_device(app: App, front: u32, id: u32, slice: SliceId) {
     });
     app.selection.set(Some(slice.into()));
     actions::commit_range(app, span);
-    // What is chosen here is kept with the tab, and is back when it comes to front again.
+    // The choice belongs to the tab and is restored when the tab is shown again.
     actions::show_profile(app, id);
     let window = app.front_untracked().map(|p| p.columns.range());
     actions::show_view(app, "timeline");

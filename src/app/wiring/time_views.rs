@@ -1,19 +1,15 @@
 //! Overview, kernels and operators, joined to the timeline.
 
-use crate::app::wiring::views::Front;
-use crate::base::{SliceId, TimeRange};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::{go, scope};
+use crate::base::SliceId;
+use crate::state::{App, OpenProfile, actions, slice_set};
 use crate::views::advice::AdviceView;
 use crate::views::gaps::GapsView;
 use crate::views::kernels::KernelsView;
 use crate::views::operators::torch::TorchOperatorsView;
-use crate::views::overview::{OverviewView, TimelineTarget};
+use crate::views::overview::OverviewView;
 use leptos::prelude::*;
-
-/// The scope of every view: the selected range; `None` is the entire trace.
-pub(in crate::app) fn scope(app: App) -> Signal<Option<TimeRange>> {
-    app.range.into()
-}
 
 pub(in crate::app) fn overview(Front { app, profile, .. }: Front) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
@@ -57,17 +53,4 @@ fn ways(app: App) -> SliceActions {
         app.selection.set(Some(slice.into()));
     });
     (to_one, to_many, mark)
-}
-
-/// Shows a place in the timeline: the range with a little room on both sides, the slice selected.
-pub(in crate::app) fn go(app: App, (range, slice): TimelineTarget) {
-    let room = range.duration().0 / 10;
-    let (start, end) = (range.start.0.saturating_sub(room), range.end.0.saturating_add(room));
-    actions::show_view(app, "timeline");
-    app.window.set(Some(TimeRange::new(crate::base::TimeNs(start), crate::base::TimeNs(end))));
-    actions::commit_range(app, Some(range));
-    if slice.is_some() {
-        app.selection.set(slice.map(Into::into));
-        app.state.is_details_open().set(true);
-    }
 }

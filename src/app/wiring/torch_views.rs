@@ -1,7 +1,7 @@
 //! The views of a PyTorch trace, joined to the state of the page.
 
-use crate::app::wiring::time_views::scope;
-use crate::app::wiring::views::Front;
+use crate::app::wiring::front::Front;
+use crate::app::wiring::navigation::scope;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::diff::{DiffView, Trace};
@@ -28,7 +28,7 @@ pub(in crate::app) fn steps(Front { app, profile, .. }: Front) -> AnyView {
 
 pub(in crate::app) fn modules(Front { app, profile, .. }: Front) -> AnyView {
     let ask = profile.ask.clone();
-    let on_scope = Callback::new(move |(name, slice)| crate::app::shell::front_profile::scope_to_calls(app, ask.clone(), name, slice));
+    let on_scope = Callback::new(move |(name, slice)| crate::app::wiring::navigation::scope_to_calls(app, ask.clone(), name, slice));
     view! { <ModulesView ask=profile.ask range=scope(app) on_slice=to_slice(app) on_scope choices=app.view_state("modules") /> }.into_any()
 }
 

@@ -2,40 +2,19 @@
 //! [`crate::engine::views`] says which of them a profile can fill.
 
 use crate::app::open::sources;
-use crate::app::shell::front_profile;
+use crate::app::shell::profile_views;
 use crate::app::shell::search;
 use crate::app::wiring::chunks::{self, Later, LoadError, Mount, chunk};
 use crate::app::wiring::device_views;
 use crate::app::wiring::fleet;
+use crate::app::wiring::front::Front;
 use crate::app::wiring::program_views;
 use crate::app::wiring::report_views;
 use crate::app::wiring::sql;
-use crate::app::wiring::stacked::Stacked;
 use crate::app::wiring::system;
 use crate::app::wiring::time_views;
 use crate::app::wiring::torch_views;
-use crate::state::{App, OpenProfile};
-use crate::views::timeline::flows::in_window::FlowChoice;
-use crate::worker::protocol::{Details, PageColumns};
 use leptos::prelude::*;
-use std::sync::Arc;
-
-/// What a view is made from.
-#[derive(Clone)]
-pub(in crate::app) struct Front {
-    /// The page's state.
-    pub app: App,
-    /// The profile in front.
-    pub profile: OpenProfile,
-    /// Its columns, as the timeline draws them.
-    pub columns: Signal<Option<Arc<PageColumns>>>,
-    /// Details of what is selected.
-    pub details: RwSignal<Option<Details>>,
-    /// Which arrows are drawn.
-    pub flows: FlowChoice,
-    /// The timelines of all workers.
-    pub stacked: Stacked,
-}
 
 /// A group of the side bar.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,16 +105,16 @@ chunk! { rest:
 // What shows any profile.
 chunk! { every:
     search_view SEARCH = search::view;
-    operators_view OPERATORS = front_profile::operators;
-    tables_view TABLES = front_profile::tables;
-    profile_view PROFILE = front_profile::profile;
-    ledger_view LEDGER = front_profile::ledger;
+    operators_view OPERATORS = profile_views::operators;
+    tables_view TABLES = profile_views::tables;
+    profile_view PROFILE = profile_views::profile;
+    ledger_view LEDGER = profile_views::ledger;
 }
 
 /// In the order of the side bar.
 #[rustfmt::skip]
 pub(in crate::app) const VIEWS: &[ViewDef] = &[
-    view("timeline", "Timeline", Group::Time, "M2 4h7M5 8h9M3 12h6", Mount::Here(front_profile::timeline)),
+    view("timeline", "Timeline", Group::Time, "M2 4h7M5 8h9M3 12h6", Mount::Here(profile_views::timeline)),
     view("summary", "Summary", Group::Time, "M2.5 2.5h5v5h-5zM9.5 2.5h4v3h-4zM9.5 8h4v5.5h-4zM2.5 10h5v3.5h-5z", Mount::Later(&SUMMARY)),
     view("system", "System", Group::Time, "M2.5 3h11v7h-11zM6 13.5h4M8 10v3.5", Mount::Later(&SYSTEM)),
     view("bounds", "Bounds", Group::Time, "M2 3h12M2 6.5h8M2 10h5M2 13.5h3M14 5v9M12 12l2 2 2-2", Mount::Later(&BOUNDS)),

@@ -1,6 +1,6 @@
 //! `data-idle` on the body: nothing is read, asked or about to be painted. Then a worker may work ahead.
 
-use crate::app::storage::browser_state::log_failure;
+use crate::app::console::log_failure;
 use crate::app::wiring::chunks;
 use crate::app::wiring::views;
 use crate::app::workers::worker_registry;

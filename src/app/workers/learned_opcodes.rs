@@ -1,6 +1,6 @@
 //! Names of opcodes and of operands' codes that this browser learned from the profiler's output: kept, and given to every worker that opens a profile.
 
-use crate::app::storage::browser_state::{store, stored};
+use crate::app::storage::local_storage::{store, stored};
 use crate::app::wiring::device_views::other_devices;
 use crate::state::{App, OpenProfile};
 use crate::ui::effect::effect;
@@ -18,7 +18,7 @@ fn keep(all: &LearnedNames) {
     store(KEY, &names_text(all));
 }
 
-/// What other open files of the run say of words that are not decoded, and what was learned before.
+/// Text of undecoded words from other open files of the run, and from earlier runs.
 pub(in crate::app) fn words(app: App, profile: &OpenProfile) -> AnyView {
     let found = learned_words(profile.ask.clone(), other_devices(app, profile));
     let known = RwSignal::new(names());

@@ -1,4 +1,4 @@
-//! Workers of open profiles: which run, which sleep, what they do while the page is idle.
+//! Workers of open profiles: registry, sleep, work while the page is idle.
 
 pub(in crate::app) mod idle;
 pub(in crate::app) mod learned_opcodes;

@@ -1,8 +1,8 @@
 //! Profiles in tabs that sleep: while the open ones take more memory than the budget, the workers of the least used are ended. A question, or their
 //! tab, opens them again from the same files, with all that was chosen in them.
 
-use crate::app::open::import_queue;
-use crate::app::open::opening;
+use crate::app::open::budget;
+use crate::app::open::importing;
 use crate::app::workers::worker_registry;
 use crate::state::budget::Awake;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
@@ -46,7 +46,7 @@ pub fn follow(app: App) {
     });
 }
 
-/// Passes questions to the worker of a profile, as long as anybody can ask; one that sleeps wakes first.
+/// Passes questions to the worker of a profile until the channel closes. A sleeping profile is woken first.
 pub fn relay(app: App, id: u32, mut calls: UnboundedReceiver<Call>) {
     spawn_local(async move {
         while let Some(call) = calls.next().await {
@@ -93,18 +93,18 @@ fn awake(app: App) -> Vec<Awake> {
 
 /// Memory that no profile can free by sleeping, bytes.
 fn other_bytes(app: App) -> u64 {
-    import_queue::open_bytes(app).saturating_sub(import_queue::profile_bytes(app))
+    budget::open_bytes(app).saturating_sub(budget::profile_bytes(app))
 }
 
 /// Puts the least used profiles to sleep, as far as the budget needs it for `more` bytes.
 pub fn put_to_sleep(app: App, more: u64) {
-    for id in import_queue::budget().to_sleep(&awake(app), other_bytes(app), more) {
+    for id in budget::budget().to_sleep(&awake(app), other_bytes(app), more) {
         worker_registry::drop_link(id);
         actions::set_worker_state(app, id, WorkerState::Asleep, None);
     }
 }
 
-/// The same for what is open now.
+/// The same for the current profiles.
 pub fn keep_budget(app: App) {
     put_to_sleep(app, 0);
 }
@@ -112,10 +112,10 @@ pub fn keep_budget(app: App) {
 /// Makes room for `more` bytes, if sleeping suffices. Returns whether anything fell asleep.
 pub fn make_room(app: App, more: u64) -> bool {
     let all = awake(app);
-    let sleeping = import_queue::budget().to_sleep(&all, other_bytes(app), more);
+    let sleeping = budget::budget().to_sleep(&all, other_bytes(app), more);
     let freed: u64 = all.iter().filter(|p| sleeping.contains(&p.id)).map(|p| p.bytes).sum();
-    let left = import_queue::open_bytes(app).saturating_sub(freed).saturating_add(more);
-    let suffices = !sleeping.is_empty() && left <= import_queue::budget().bytes;
+    let left = budget::open_bytes(app).saturating_sub(freed).saturating_add(more);
+    let suffices = !sleeping.is_empty() && left <= budget::budget().bytes;
     if suffices {
         put_to_sleep(app, more);
     }
@@ -148,15 +148,15 @@ async fn wake_one(app: App, id: u32) {
     loop {
         put_to_sleep(app, memory);
         let front = app.state.front().get_untracked();
-        let fits = import_queue::open_bytes(app).saturating_add(memory) <= import_queue::budget().bytes;
+        let fits = budget::open_bytes(app).saturating_add(memory) <= budget::budget().bytes;
         // Others that still answer can sleep after it. The profile in front cannot.
         if fits || !awake(app).iter().any(|p| p.is_busy && front != Some(p.id)) {
             break;
         }
         TimeoutFuture::new(ROOM_STEP_MS).await;
     }
-    let made = opening::import_again(app, files, &hash).await;
-    // Closed meanwhile: the worker ends here.
+    let made = importing::import_again(app, files, &hash).await;
+    // The profile was closed meanwhile: its worker ends here.
     let is_open = with(app, id, |_| ()).is_some();
     let calls: Vec<Call> = WAKING.with_borrow_mut(|w| {
         let (own, others) = std::mem::take(&mut w.calls).into_iter().partition(|(of, _)| *of == id);

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::HtmlElement;
 
-/// A page that opens a file as soon as it is there has no time for this.
+/// No warm-up when a file is opened right after the page has loaded.
 const PAUSE_MS: u32 = 250;
 /// Views that between them draw with what the others draw with: lanes, charts, tables. A trace opens at the first.
 const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];
@@ -37,7 +37,7 @@ pub async fn run(app: App) {
     }
     if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
         let is_over = show(app, &link, *opened, *columns).await;
-        // Cut short, answers may be on their way that nobody must take for his own.
+        // If the warm-up was interrupted, answers may be pending, so the worker is not reused.
         if is_over.is_ok_and(|is_over| is_over) {
             worker_registry::give_back((link, events));
         }

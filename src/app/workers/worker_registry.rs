@@ -1,4 +1,4 @@
-//! What belongs to the browser's one thread and so cannot live in signals: workers and files of open profiles, imports that can be stopped.
+//! Workers and files of open profiles, and imports that can be stopped. They belong to the browser's one thread, so signals cannot hold them.
 
 use crate::app::error::StartError;
 use crate::app::open::file_drop::Dropped;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Handle {
     /// Its files, to be read again.
     pub files: Vec<Dropped>,
-    /// What of them it is.
+    /// Which profile in these files.
     pub found: Found,
 }
 
@@ -31,7 +31,7 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles whose workers were asked to prepare.
+    /// Profiles with a worker that was already told to prepare answers.
     prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
 }
@@ -75,7 +75,7 @@ pub fn drop_link(id: u32) {
     drop(gone);
 }
 
-/// Forgets a worker that is gone. Returns whether the profile had no other meanwhile.
+/// Removes a stopped worker. Returns `false` if the profile already has another one.
 pub fn drop_dead_link(id: u32, number: u32) -> bool {
     let is_current = HANDLES.with_borrow(|h| h.links.get(&id).is_some_and(|(n, _)| *n == number));
     if is_current {
@@ -84,7 +84,7 @@ pub fn drop_dead_link(id: u32, number: u32) -> bool {
     is_current
 }
 
-/// Hands a question to the worker of a profile; gives it back where there is none.
+/// Passes a question to the worker of a profile; returns it if there is none.
 pub fn ask(id: u32, call: Call) -> Option<Call> {
     touch(id);
     HANDLES.with_borrow(|h| match h.links.get(&id) {
@@ -109,7 +109,7 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Lets the worker of a profile compute what many answers share, once: while nobody waits for it.
+/// Tells the worker of a profile, once and while it is idle, to compute intermediate results of many answers.
 pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
         Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
@@ -117,7 +117,7 @@ pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     })
 }
 
-/// The files of a profile, and what of them it is.
+/// The files of a profile, and which profile in them it is.
 pub fn files(id: u32) -> Option<(Vec<Dropped>, Found)> {
     HANDLES.with_borrow(|h| h.files.get(&id).cloned())
 }
@@ -133,7 +133,7 @@ pub fn give_back(worker: (Link, Events)) {
     drop(second);
 }
 
-/// The worker that has nothing to do, if there is one that lives.
+/// The spare worker, if there is one and it still runs.
 pub fn take_spare() -> Option<(Link, Events)> {
     let (link, mut events) = HANDLES.with_borrow_mut(|h| h.spare.take())?;
     (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events))
@@ -149,7 +149,7 @@ pub fn abort(id: u32) {
 /// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it, nor for its being slow at first.
 pub async fn prepare(app: App) -> Result<(), StartError> {
     let worker = started(app, Program::Common).await?;
-    worker.0.send(&ToWorker::WarmUp { n_readers: crate::app::open::import_queue::n_readers(app) }, &[])?;
+    worker.0.send(&ToWorker::WarmUp { n_readers: crate::app::open::budget::n_readers(app) }, &[])?;
     HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
     Ok(())
 }
@@ -162,7 +162,7 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), StartError> {
     }
 }
 
-/// A worker of the program that imports what was found.
+/// A worker of the program that can import the profile.
 pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), StartError> {
     match Program::of(found) {
         Program::Common => ready_worker(app).await,

@@ -21,7 +21,7 @@ impl<'a> Table<'a> {
         Some(Table { bytes, at: u32_at(bytes, 0)? })
     }
 
-    /// Where the field of that number stands.
+    /// Offset of the field of that number.
     fn slot(&self, field: usize) -> Option<usize> {
         let back = i32::from_le_bytes(array(self.bytes, self.at)?);
         let sizes = i64::try_from(self.at).ok()?.checked_sub(i64::from(back))?;

@@ -1,6 +1,6 @@
 //! `axonscope report`: what the engine answers about files, as JSON, CSV or a table on standard output.
 //!
-//! A directory stands for all files in it. Each profile has its place: run, worker, span.
+//! A directory means all files in it. Each profile has an identity: run, worker, span.
 
 mod bounds;
 mod device;

@@ -2,8 +2,8 @@
 
 use super::cells::{self, Cores};
 use super::slices::{self, Rows};
-use super::torch::{TorchIndex, TorchRows};
-use super::trace::TraceTables;
+use super::torch_index::TorchIndex;
+use super::trace_tables::{TorchRows, TraceTables};
 use super::{Column, Kind, Part, Table, TableEntry, TableError, Values, args, range, run, schema_trace, stream, system, transfers};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::question::answers;
@@ -28,7 +28,7 @@ pub struct TableInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableInfosQuery;
 
-/// Rows of a table for queries in SQL, part by part: which part of which table.
+/// Rows of a table for queries in SQL, part by part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablePartQuery {
     /// Its name; case does not matter.
@@ -37,7 +37,7 @@ pub struct TablePartQuery {
     pub columns: Vec<String>,
     /// Rows that touch a range alone, with all columns.
     pub range: Option<TimeRange>,
-    /// Where to go on; 0 is the beginning.
+    /// Where the next part begins; 0: the beginning.
     pub from: u64,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn float(cell: &Cell) -> Option<f64> {
     value.filter(|v| v.is_finite())
 }
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) fn text(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Text(text) => (!text.is_empty()).then(|| text.clone()),

@@ -20,7 +20,9 @@ mod slices;
 mod stream;
 mod system;
 mod torch;
+mod torch_index;
 mod trace;
+mod trace_tables;
 mod transfers;
 mod words;
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct WriteError {
     /// Its name.
     pub table: String,
-    /// What the library says.
+    /// The library's message.
     #[source]
     pub why: ParquetError,
 }
@@ -80,7 +80,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// The Parquet schema of columns, each of which may be NULL.
+/// The Parquet schema of nullable columns.
 pub fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
     let column = |c: &Column| {
         let physical = match c.kind {

@@ -1,6 +1,6 @@
 //! What the parts of one table share, such as which slices are its rows: kept from its first part to its last.
 
-use super::torch::TorchIndex;
+use super::torch_index::TorchIndex;
 use crate::analysis::self_time::self_times;
 use crate::base::{SliceId, TimeRange, TrackId};
 use crate::engine::Session;

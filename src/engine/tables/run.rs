@@ -59,7 +59,7 @@ const METADATA: [(&str, &str, &str); 21] = [
     ("hbm_ddr_bandwidth", "metadata", "hbm_ddr_bandwidth"),
 ];
 
-/// The same where a trace says it as a fact: (column, group, name).
+/// The same for values in the metadata of a trace: (column, group, name).
 const FACTS: [(&str, &str, &str); 6] = [
     ("instance_type", "Run", "Instance type"),
     ("runtime_version", "Versions", "Neuron Runtime"),

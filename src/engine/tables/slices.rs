@@ -78,7 +78,7 @@ impl Rows<'_> {
         column.get(slice.index()).filter(|n| **n != NeuronDevice::ABSENT).map(|n| i64::from(*n))
     }
 
-    /// An attribute that says something.
+    /// An attribute with a value.
     pub fn attribute(&self, id: &str, slice: SliceId) -> Option<&str> {
         let found = self.profile.attribute(id)?.values.get(slice.index())?;
         Some(self.profile.strings.get(*found)).filter(|text| !text.is_empty())

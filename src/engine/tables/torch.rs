@@ -1,33 +1,13 @@
 //! Tables of a PyTorch trace: kernels, operators, steps, memory, collectives.
 
-use super::trace::{TraceTables, id};
+use super::torch_index::TorchIndex;
+use super::trace_tables::{TorchRows, TraceTables, id};
 use super::{Column, Values};
 use crate::analysis::torch::View;
-use crate::analysis::torch::core::class::Class;
-use crate::analysis::torch::core::events::{NONE, NodeKind};
 use crate::base::StrId;
 use crate::model::torch::{ABSENT, MemoryEvent};
 use crate::model::{NO_SLICE, Torch};
 use std::ops::Range;
-
-/// Which slices are rows, and what they belong to.
-#[derive(Debug)]
-pub(super) struct TorchIndex {
-    /// Slices of operators, in the order of the profile.
-    operators: Vec<u32>,
-    /// Work of each row of `Torch::kernels`, or [`NONE`].
-    work_of_kernel: Vec<u32>,
-    /// Node of each slice, or [`NONE`].
-    node_of: Vec<u32>,
-    /// Slice of the innermost operator and module around each node, itself included, or [`NO_SLICE`].
-    around: Vec<(u32, u32)>,
-}
-
-/// The tables of a PyTorch trace.
-pub(super) struct TorchRows<'a> {
-    pub view: View<'a>,
-    index: &'a TorchIndex,
-}
 
 /// A number that may not be recorded.
 fn number(n: u32) -> Option<i64> {
@@ -40,39 +20,6 @@ fn large(n: u64) -> Option<i64> {
 
 fn float(v: f32) -> Option<f64> {
     v.is_finite().then_some(f64::from(v))
-}
-
-impl TorchIndex {
-    /// Of a trace.
-    pub fn new(view: &View<'_>) -> Self {
-        let (model, trees) = (view.model, &view.model.trees);
-        let operators = (0..model.class.len() as u32).filter(|i| model.class[*i as usize] == Class::Operator).collect();
-        let mut work_of_kernel = vec![NONE; view.torch.kernels.len()];
-        for (work, row) in model.kernel_of.iter().enumerate() {
-            if let Some(of) = work_of_kernel.get_mut(*row as usize) {
-                *of = work as u32;
-            }
-        }
-        let mut around: Vec<(u32, u32)> = Vec::with_capacity(trees.len());
-        let mut node_of = vec![NONE; model.class.len()];
-        for node in 0..trees.len() {
-            // Parents are before their children.
-            let (mut operator, mut module) = around.get(trees.parent[node] as usize).copied().unwrap_or((NO_SLICE, NO_SLICE));
-            let slice = trees.slice[node];
-            if slice != NO_SLICE {
-                if let Some(of) = node_of.get_mut(slice as usize) {
-                    *of = node as u32;
-                }
-                match trees.kind[node] {
-                    NodeKind::Operator => operator = slice,
-                    NodeKind::Module => module = slice,
-                    _ => {}
-                }
-            }
-            around.push((operator, module));
-        }
-        TorchIndex { operators, work_of_kernel, node_of, around }
-    }
 }
 
 impl<'a> TorchRows<'a> {

@@ -1,25 +1,10 @@
 //! Tables of every profile with a timeline: slices, tracks, counters, instants, flows. Ids are positions in the profile.
 
-use super::row_index::RowIndex;
-use super::torch::TorchRows;
+use super::trace_tables::{TraceTables, id};
 use super::{Column, Values, Words};
 use crate::base::{StrId, TrackId};
-use crate::model::{NO_SLICE, Profile, Torch, TrackKind};
+use crate::model::TrackKind;
 use std::ops::Range;
-
-/// The tables of a profile, column by column.
-pub(super) struct TraceTables<'a> {
-    pub profile: &'a Profile,
-    /// What only a PyTorch trace has.
-    pub torch: Option<(&'a Torch, TorchRows<'a>)>,
-    /// What its parts share.
-    pub index: &'a RowIndex,
-}
-
-/// A number of an id column.
-pub(super) fn id(n: u32) -> Option<i64> {
-    (n != NO_SLICE).then_some(i64::from(n))
-}
 
 impl TraceTables<'_> {
     /// Rows of a table; 0 where the profile does not have it.

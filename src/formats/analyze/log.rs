@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::formats::ImportError;
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 
 const MARK: &[u8] = b"||ANALYZE||";
 /// What precedes the path of the report, on the last line of a run.

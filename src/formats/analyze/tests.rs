@@ -1,4 +1,4 @@
-//! Reports as they are written, and as they should not be.
+//! Valid and invalid reports.
 
 use super::*;
 use crate::base::{Member, Severity};

@@ -7,7 +7,7 @@ mod tar;
 mod zip;
 
 use super::gzip::{INFLATED_MAX, is_gzip};
-use super::import;
+use super::heads;
 use crate::base::{ByteSource, InputError, InputSet, Member, SourceError, text};
 use crate::formats::ImportError;
 use std::sync::Arc;
@@ -92,22 +92,22 @@ pub fn expand(input: &InputSet, wanted: Option<&[String]>) -> Expanded {
 
 /// The members of an archive, or why it cannot be listed; `None` when the file is none.
 fn listing(file: &Member) -> Option<Result<Listing, ArchiveError>> {
-    // A file that cannot be read says so where it is opened.
-    let head = import::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
+    // An unreadable file is reported when it is opened.
+    let head = heads::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
     if zip::is_zip(&head.head) && !head.is_gzip {
         return Some(zip::list(file));
     }
     if !tar::is_tar(&head.head) {
         return None;
     }
-    Some(import::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
+    Some(heads::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
 }
 
-/// A deflated member that is gzip itself: the gzip file, at random access. Others stay as they are.
+/// For a deflated member that is itself gzip: the gzip file at random access. Others are unchanged.
 fn unwrapped(member: &Member) -> Result<Member, ImportError> {
-    let head = import::heads(&InputSet { members: vec![member.clone()] })?.pop();
+    let head = heads::heads(&InputSet { members: vec![member.clone()] })?.pop();
     match head.is_some_and(|h| is_gzip(&h.head)) {
-        true => import::inflated(member),
+        true => heads::inflated(member),
         false => Ok(member.clone()),
     }
 }
@@ -128,7 +128,7 @@ fn is_litter(name: &str) -> bool {
     name.starts_with("__MACOSX/") || name.rsplit('/').next().is_some_and(|file| file.starts_with("._") || file == ".DS_Store")
 }
 
-/// Why an archive, or a member of it, is not read. The message is the rest of a sentence that begins with the archive's name.
+/// Why an archive, or a member of it, is not read. The message is the end of a sentence that begins with the archive's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum ArchiveError {
     /// The bytes could not be read.
@@ -159,7 +159,7 @@ enum ArchiveError {
     TooLong { name: String, len: u64 },
     #[error("the member `{}` is encrypted; expected plain data. Unpack it with its password and open the result.", short(.0))]
     Encrypted(String),
-    /// Bytes packed and unpacked as the directory states them.
+    /// Packed and unpacked bytes in the directory.
     #[error(
         "the member `{}` claims that {} unpack to {}, more than deflate allows; it is damaged or malicious.",
         short(.name),

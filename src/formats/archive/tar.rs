@@ -44,7 +44,7 @@ fn name_of(header: &[u8]) -> String {
     if is_posix && !prefix.is_empty() { format!("{prefix}/{name}") } else { name }
 }
 
-/// What an extended header says of the member after it.
+/// Values of an extended header for the next member.
 #[derive(Default)]
 struct Extended {
     name: Option<String>,
@@ -73,7 +73,7 @@ impl Extended {
     }
 }
 
-/// The members of an archive. What follows a damaged header is not found, and a sentence says so.
+/// The members of an archive. Members after a damaged header are not found; a note reports it.
 pub(super) fn list(archive: &Member) -> Result<Listing, ArchiveError> {
     let mut out = Listing::default();
     let mut extended = Extended::default();

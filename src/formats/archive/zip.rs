@@ -37,7 +37,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-/// What the directory says of a member.
+/// A member's entry in the directory.
 struct Record {
     name: String,
     flags: u16,
@@ -125,7 +125,7 @@ fn record(directory: &[u8], at: usize) -> Option<(Record, usize)> {
     Some((out, next))
 }
 
-/// Sizes and offsets of 64 bits: in an extra field, for those that do not fit in 32.
+/// 64-bit sizes and offsets, in an extra field if they do not fit in 32 bits.
 fn zip64(record: &mut Record, mut extra: &[u8]) {
     while let (Some(id), Some(n)) = (u16_at(extra, 0), u16_at(extra, 2)) {
         let Some(field) = extra.get(4..4 + usize::from(n)) else {

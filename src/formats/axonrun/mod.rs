@@ -43,7 +43,7 @@ impl Recognise for Axonrun {
     }
 
     fn heap_bytes(&self, _main: &MemberHead, text: u64) -> Option<u64> {
-        // Measured: cells shrink to a third and more, the rest to a quarter.
+        // Measured: cells compress to a third or less, other data to a quarter.
         Some(text.saturating_mul(6))
     }
 }

@@ -20,7 +20,7 @@ impl InflatedSource {
         InflatedSource { member, index, last: Mutex::new((usize::MAX, Vec::new())) }
     }
 
-    /// A member whose bytes are the inflated text.
+    /// A member with the inflated text.
     #[allow(clippy::arc_with_non_send_sync, reason = "a member is shared within one thread; `Member` wants an `Arc`")]
     pub fn member(member: &Member, index: GzipIndex) -> Member {
         Member::new(member.name.clone(), Arc::new(InflatedSource::new(member.clone(), index)))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Unescapes a string. Unknown escapes are kept as written; bytes that are not UTF-8 become `U+FFFD`.
 pub fn unescape(raw: &[u8]) -> Cow<'_, str> {
     if !raw.contains(&b'\\') {
-        // The library's lossy way looks at each byte by itself.
+        // The library's lossy conversion checks each byte.
         return std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     }
     let mut out = Vec::with_capacity(raw.len());

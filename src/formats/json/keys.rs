@@ -6,7 +6,7 @@ use super::cursor::{Broken, Cursor};
 /// Keys of earlier objects with their meanings, and the successor of each.
 pub struct Keys<M> {
     known: Vec<Known<M>>,
-    /// What came last after the beginning of an object, then after each known key: places in `known`, from 1; 0 where nothing did.
+    /// The last successor of the beginning of an object, then of each known key: positions in `known`, from 1; 0 if none.
     after: Vec<[u8; N_AFTER]>,
 }
 
@@ -23,7 +23,7 @@ struct Known<M> {
 /// Longest cached key, bytes, and most cached keys; others are parsed each time.
 const LEN_MAX: usize = 32;
 const N_MAX: usize = 128;
-/// How many keys are tried: args of operators, launches and kernels begin alike and go on differently.
+/// Number of keys that are tried: args of operators, launches and kernels have the same first keys.
 const N_AFTER: usize = 3;
 
 impl<M> Default for Keys<M> {
@@ -162,7 +162,7 @@ mod tests {
         use proptest::prelude::*;
 
         proptest! {
-            /// Whatever came before, a record is read as by itself; zeros are no key.
+            /// The result for a record does not depend on earlier records; zeros are not a key.
             #[test]
             fn what_is_known_changes_nothing(texts in prop::collection::vec(r#"\{(,?[ \n]{0,2}"(a|b|pid|args|External id|registers per thread)" ?:? ?(1|"x\\""|\{\}|\[\])?,?){0,6}(\x00{16})?\}?"#, 1..40)) {
                 let mut keys = Keys::default();

@@ -1,4 +1,4 @@
-//! The root of a JSON text, as far as the head of the file shows it.
+//! The root of a JSON text, from the head of the file.
 
 /// A root key and how its value begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub struct Key {
 pub enum Root {
     /// An object.
     Object {
-        /// Its keys in order, as far as the head reaches.
+        /// Its keys in order, within the head.
         keys: Vec<Key>,
         /// Whether the head holds the whole object.
         is_whole: bool,
     },
     /// A list.
     List {
-        /// Keys of the objects in it, each once, as far as the head reaches.
+        /// Distinct keys of the objects in it, within the head.
         keys: Vec<String>,
     },
 }

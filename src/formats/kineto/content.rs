@@ -3,13 +3,14 @@
 mod absorb;
 mod pass;
 
+use super::class::{Class, class_of};
 use super::counters::Counters;
 use super::deferred::Deferred;
 use super::event::Known;
 use super::facts::TraceMetadata;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
-use super::tables::Tables;
+use super::table_rows::Tables;
 use crate::base::{Ledger, StrId, TrackId};
 use crate::formats::Preview;
 use crate::formats::json::{compact, unescape};
@@ -30,7 +31,7 @@ pub(super) struct Asyncs {
     pub(super) open: FxHashMap<(usize, StrId, u64), Vec<RawSliceId>>,
 }
 
-/// Everything read so far. What travels between programs is that of a piece: what only reading on needs stays behind.
+/// Everything read so far. For a piece it is serialised between programs, without fields that only further reading needs.
 #[derive(Serialize, Deserialize)]
 pub struct Content {
     pub(super) builder: ProfileBuilder,
@@ -45,12 +46,12 @@ pub struct Content {
     pub(super) asyncs: Asyncs,
     pub(super) flows: Blocks<FlowEnd>,
     pub(super) tables: Tables,
-    /// What the root says.
+    /// Values of the root.
     #[serde(skip)]
     pub facts: TraceMetadata,
     /// The list of events was found.
     pub has_events: bool,
-    /// Records met.
+    /// Records read so far.
     pub n_records: u64,
     /// Latest end of anything.
     pub(super) last: i64,
@@ -75,7 +76,7 @@ pub struct Content {
     pub(super) deferred: Option<Deferred>,
 }
 
-/// A category and what it states.
+/// A category and its meaning.
 #[derive(Clone)]
 struct Cat {
     raw: Vec<u8>,
@@ -85,24 +86,11 @@ struct Cat {
     is_device: bool,
 }
 
-/// What kind of event a category stands for, as far as a table depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
-    /// A kernel, copy or set.
-    Device,
-    /// An operator or a range of the user's, on a thread.
-    Host,
-    /// A Python function or module.
-    Python,
-    /// Anything else.
-    Other,
-}
-
 /// How many categories, and how many strings, are found without the interner.
 const CATS: usize = 24;
 const RECENT: usize = 1024;
 
-/// A record's way into the content, with the ledger at hand.
+/// Adds records to the content, and skipped ones to the ledger.
 pub struct Pass<'a> {
     /// Where it goes.
     pub content: &'a mut Content,
@@ -147,7 +135,7 @@ impl Content {
         Content { deferred: Some(Deferred::default()), n_preview: PREVIEW_MAX, has_events: true, ..Content::new() }
     }
 
-    /// `scale` times what was read so far is expected in total, `most` slices at most.
+    /// Reserves memory for `scale` times the content read so far, at most for `most` slices.
     pub fn expect(&mut self, scale: f64, most: f64) {
         let n = |len: usize| (len as f64 * scale).min(most) as usize;
         self.builder.expect_slices(n(self.builder.n_slices()));
@@ -212,7 +200,7 @@ impl Content {
         id
     }
 
-    /// The category's id and class; also notes what it says about the trace and the thread.
+    /// The category's id and class. Also records what it implies about the trace and the thread.
     #[inline]
     pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> (StrId, Class) {
         let at = match self.cats.iter().position(|c| c.raw == raw) {
@@ -249,16 +237,6 @@ fn hash(raw: &[u8]) -> usize {
     let short = raw.iter().take(if raw.len() < 8 { 7 } else { 0 }).fold(0u64, |h, b| h << 8 | u64::from(*b));
     let mixed = (first ^ last.rotate_left(23) ^ short ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 40) as usize
-}
-
-/// The class of a category, in any case of letters.
-fn class_of(cat: &[u8]) -> Class {
-    match &*cat.to_ascii_lowercase() {
-        b"kernel" | b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => Class::Device,
-        b"cpu_op" | b"operator" | b"user_annotation" => Class::Host,
-        b"python_function" => Class::Python,
-        _ => Class::Other,
-    }
 }
 
 /// Whether only torch writes this category.

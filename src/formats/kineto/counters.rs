@@ -42,7 +42,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// The position of a counter, whose track is made if it is new.
+    /// The position of a counter; a new one gets a track.
     fn place(&mut self, key: CounterKey, parent: TrackId, builder: &mut ProfileBuilder) -> usize {
         *self.of.entry(key).or_insert_with(|| {
             let name = [builder.strings.get(key.1), builder.strings.get(key.2)].join(" ");

@@ -1,4 +1,4 @@
-//! What a piece of a file leaves to whoever knows the text before it.
+//! What a piece of a file defers until the text before it was read.
 
 use crate::base::{StrId, TrackId};
 use crate::model::RecordRef;
@@ -11,7 +11,7 @@ pub(super) struct Deferred {
     pub roots: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     /// Events `Record Window End`: track, time, name, record, beginning of the text.
     pub window_ends: Vec<(TrackId, i64, StrId, RecordRef, Vec<u8>)>,
-    /// Ends of slices whose beginning is not in the piece.
+    /// Ends of slices that begin before the piece.
     pub ends: Vec<End>,
 }
 

@@ -1,10 +1,10 @@
-//! What the root of a trace says beside its events.
+//! Values in the root of a trace, except its events.
 
 use crate::formats::json::{Cursor, Value, compact, number, unescape};
 use crate::model::Fact;
 use crate::model::torch::{Device, PROCESS_GROUPS};
 
-/// Root values as far as they are understood.
+/// The known root values.
 #[derive(Debug, Default)]
 pub struct TraceMetadata {
     /// For the profile's page of facts.
@@ -19,14 +19,14 @@ pub struct TraceMetadata {
     pub framework: String,
     /// Devices, in the order of the list.
     pub devices: Vec<Device>,
-    /// Root keys in the order met.
+    /// Root keys in the order of the file.
     pub keys: Vec<String>,
 }
 
 /// Facts beyond this number are not kept; a hostile root could hold millions.
 const FACTS_MAX: usize = 1000;
 const VALUE_MAX: usize = 4096;
-/// What PyTorch writes for a group that nobody described.
+/// PyTorch's text for a group without a description.
 const NO_DESCRIPTION: [&str; 3] = ["", "default_pg", "undefined"];
 /// No machine has more; bounds what a hostile root can make us hold.
 const DEVICES_MAX: usize = 4096;

@@ -7,7 +7,7 @@ use super::torch::{backward, threads, torch};
 use crate::base::{Ledger, Severity};
 use crate::model::{Domain, Meta, Profile, RecordRef};
 
-/// A `Record Window End` farther than this from everything else says nothing about the trace.
+/// A `Record Window End` farther than this from all other events is ignored.
 const WINDOW_END_MAX_NS: i64 = 86_400_000_000;
 /// A part of a trace does not begin later than 30 days after the trace.
 const PART_MAX_NS: i64 = 30 * 86_400 * 1_000_000_000;
@@ -82,7 +82,7 @@ impl Content {
         }
     }
 
-    /// Slices whose end is not in the file last until the end of the trace.
+    /// Slices without an end in the file last until the end of the trace.
     fn close_open(&mut self, ledger: &mut Ledger) {
         let threads = self.lanes.threads.iter_mut().flat_map(|t| t.open.drain(..));
         let mut open: Vec<u32> = threads.chain(self.asyncs.open.drain().flat_map(|(_, slices)| slices)).collect();

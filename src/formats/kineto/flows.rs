@@ -4,7 +4,7 @@ use crate::base::{SliceId, StrId, TimeNs, TrackId};
 use crate::model::{FlowTable, Profile};
 use bytemuck::{Pod, Zeroable};
 
-/// One end of an arrow as it is in the file.
+/// One end of an arrow as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FlowEnd {
@@ -43,7 +43,7 @@ impl FlowEnd {
 pub struct Bound {
     /// Ends that are part of an arrow.
     pub n_shown: u64,
-    /// Ends whose other end the file does not have.
+    /// Ends without their other end in the file.
     pub n_single: u64,
     /// Ends with another end, but no slice at their time.
     pub n_without_slice: u64,

@@ -2,16 +2,14 @@
 
 use super::content::{Content, Pass};
 use super::graphs::{Captures, claim};
-use super::pieces::TracePieces;
+use super::pieces::{BYTES_PER_SLICE_MIN, TracePiece, TracePieces};
 use crate::base::{Ledger, Severity, text};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::wording;
 use crate::formats::{Companion, ImportError, Piece, Preview, Split, Streamed};
 use crate::model::Profile;
-
-/// The fewest bytes a slice takes on average, in any trace that a program writes.
-pub(super) const BYTES_PER_SLICE_MIN: f64 = 128.0;
+use std::any::Any;
 
 /// Imports one trace.
 pub struct Importer {
@@ -40,7 +38,7 @@ impl Importer {
         }
     }
 
-    /// An importer of a trace whose graph captures are wanted.
+    /// An importer of a trace that is read for its graph captures.
     fn of_captures(title: &str) -> Self {
         let mut out = Importer::new(title);
         out.content.tables.keeps_launch_kernels = true;
@@ -63,6 +61,20 @@ impl Importer {
             keys.join(", ")
         ))
     }
+
+    /// Adds a piece that begins where this importer is; gives `false` where it does not, or cannot be added.
+    fn add_piece(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        let piece: Box<dyn Any> = piece;
+        let Ok(piece) = piece.downcast::<TracePiece>() else { return false };
+        let TracePiece { splitter, content, ledger: account, from } = *piece;
+        if !self.splitter.meets(&splitter, from) || !self.content.can_absorb(&content) {
+            return false;
+        }
+        self.n_read += splitter.n_read() - from;
+        self.splitter.go_on_from(splitter);
+        self.content.absorb(content, account, ledger);
+        true
+    }
 }
 
 impl Streamed for Importer {
@@ -77,13 +89,13 @@ impl Streamed for Importer {
     }
 
     fn expect(&mut self, read_bytes: u64, total_bytes: u64) {
-        // A share too small to tell, or already told.
+        // The share is too small for an estimate, or the estimate was made.
         if read_bytes == 0 || self.has_expectation || total_bytes <= read_bytes {
             return;
         }
         self.has_expectation = true;
         let scale = total_bytes as f64 / read_bytes as f64;
-        // No trace has more slices for its bytes; a file that begins as if it had does not get memory for them.
+        // No trace has more slices per byte, so a misleading beginning cannot reserve more memory.
         let most = self.n_read as f64 * scale / BYTES_PER_SLICE_MIN;
         self.content.expect(scale * 1.02, most);
     }

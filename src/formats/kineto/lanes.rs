@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Counters and asynchronous tracks are after the threads of their process.
 pub const AFTER_THREADS: i64 = 1 << 41;
-/// Devices are before the processes of the host, whatever the file says.
+/// Devices come before the processes of the host, regardless of the file.
 const DEVICES_FIRST: i64 = 1 << 42;
 
 /// A process, or a device: torch writes both as processes.
@@ -156,7 +156,7 @@ impl Lanes {
         }
     }
 
-    /// Takes what a later part of the file says of the process that is called `process` here.
+    /// Adds the metadata of process `process` from a later part of the file.
     pub fn rename_process(&mut self, process: usize, later: Process) {
         let p = &mut self.processes[process];
         p.name = later.name.or(p.name.take());
@@ -228,7 +228,7 @@ impl Lanes {
         }
     }
 
-    /// Which processes are devices: their label says so, or all that runs in them is device work.
+    /// The processes that are devices: by their label, or because they have only device work.
     fn devices(&self) -> Vec<bool> {
         let is_labelled = |p: &Process| p.labels.as_deref().is_some_and(is_device_label);
         let mut out: Vec<bool> = self.processes.iter().map(is_labelled).collect();
@@ -258,7 +258,7 @@ impl Lanes {
     }
 }
 
-/// What one metadata event says.
+/// Content of one metadata event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Naming {
     /// Its name.

@@ -1,6 +1,7 @@
 //! PyTorch profiler traces (Chrome trace events written by Kineto), and plain Chrome traces. See `docs/formats/kineto.md`.
 
 mod args;
+mod class;
 mod content;
 mod counters;
 mod deferred;
@@ -16,11 +17,12 @@ mod pieces;
 mod record;
 mod sink;
 mod spans;
+mod table_rows;
 mod tables;
 mod thread_roles;
 mod torch;
 
-use super::import::file_name;
+use super::file_name::file_name;
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::Order as _;
@@ -74,7 +76,7 @@ impl Recognise for Kineto {
         for (main, mut recognised) in runs {
             let mut members = vec![main];
             let companions = graphs::claim::companions(heads, &places, main);
-            // Another format may have taken what lies beside them.
+            // Another format may have claimed the other files.
             members.extend(companions.into_iter().filter(|m| taken.get(*m) != Some(&true)));
             if members.len() > 1 {
                 recognised.push_str(" With traces of the capture of its graphs.");

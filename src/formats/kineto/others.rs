@@ -34,7 +34,7 @@ impl Pass<'_> {
         content.last = content.last.max(time);
     }
 
-    /// The end of the recording, as the profiler says.
+    /// The end of the recording according to the profiler.
     pub(super) fn window_end(&mut self, end: (TrackId, i64, StrId, RecordRef), text: &[u8]) {
         if let Some((_, _, _, before)) = self.content.window_end.replace(end) {
             let reason = "Only the last of several `Record Window End` events counts.";
@@ -110,7 +110,7 @@ impl Pass<'_> {
     }
 }
 
-/// An id as a number; texts are interned, and stand apart from numbers.
+/// An id as a number. Texts are interned and get a range of their own.
 fn id_number(raw: &[u8], content: &mut Content) -> u64 {
     match number::unsigned(raw).filter(|n| *n < 1 << 63) {
         Some(n) => n,

@@ -1,12 +1,13 @@
 //! A trace read in pieces, each by a thread of its own.
 
 use super::content::{Content, Pass};
-use super::importer::{BYTES_PER_SLICE_MIN, Importer};
 use crate::base::Ledger;
 use crate::formats::json::{Splitter, next_record};
 use crate::formats::{Piece, Split};
 use serde::{Deserialize, Serialize};
-use std::any::Any;
+
+/// The fewest bytes a slice takes on average, in any trace that a program writes.
+pub(super) const BYTES_PER_SLICE_MIN: f64 = 128.0;
 
 /// Traces are cut before a record.
 pub(super) struct TracePieces;
@@ -14,10 +15,10 @@ pub(super) struct TracePieces;
 /// Records of a trace from one cut to the next.
 #[derive(Serialize, Deserialize)]
 pub(super) struct TracePiece {
-    splitter: Splitter,
-    content: Content,
-    ledger: Ledger,
-    from: u64,
+    pub(super) splitter: Splitter,
+    pub(super) content: Content,
+    pub(super) ledger: Ledger,
+    pub(super) from: u64,
 }
 
 impl Split for TracePieces {
@@ -50,21 +51,5 @@ impl Piece for TracePiece {
         if read_bytes > 0 {
             self.content.expect(total_bytes as f64 / read_bytes as f64 * 1.02, total_bytes as f64 / BYTES_PER_SLICE_MIN);
         }
-    }
-}
-
-impl Importer {
-    /// Adds a piece that begins where this importer is; gives `false` where it does not, or cannot be added.
-    pub(super) fn add_piece(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
-        let piece: Box<dyn Any> = piece;
-        let Ok(piece) = piece.downcast::<TracePiece>() else { return false };
-        let TracePiece { splitter, content, ledger: account, from } = *piece;
-        if !self.splitter.meets(&splitter, from) || !self.content.can_absorb(&content) {
-            return false;
-        }
-        self.n_read += splitter.n_read() - from;
-        self.splitter.go_on_from(splitter);
-        self.content.absorb(content, account, ledger);
-        true
     }
 }

@@ -19,7 +19,7 @@ impl Sink for Pass<'_> {
             Some(deferred) => deferred.roots.push((key.to_vec(), None)),
             None => self.content.facts.key(key),
         }
-        // Large tables of other tools; nothing of them is shown.
+        // Large tables of other tools; not shown.
         if matches!(key, b"stackFrames" | b"samples") {
             self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", offset, || {
                 String::from_utf8_lossy(key).into_owned()

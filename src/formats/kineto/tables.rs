@@ -1,34 +1,13 @@
 //! Rows of PyTorch's tables, collected while the records go by. Slices and tracks have their raw ids until the end.
 
 use super::args::{Arg, Args};
-use super::content::{Class, Content};
+use super::class::Class;
+use super::content::Content;
 use super::event::Event;
 use crate::base::{StrId, TrackId};
 use crate::formats::json::number;
-use crate::model::blocks::one_by_one;
 use crate::model::torch::{ABSENT, Collective, Function, Kernel, MemoryEvent, OperatorInputs};
-use crate::model::{Blocks, RawSliceId, RecordRef};
-use serde::{Deserialize, Serialize};
-
-/// Rows so far. `slice` is a raw slice, `track` a raw track, times are as in the file.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Tables {
-    pub(super) kernels: Blocks<Kernel>,
-    #[serde(with = "one_by_one")]
-    pub(super) memory: Blocks<MemoryEvent>,
-    pub(super) collectives: Blocks<Collective>,
-    pub(super) functions: Blocks<Function>,
-    #[serde(with = "one_by_one")]
-    pub(super) stacks: Blocks<(RawSliceId, StrId)>,
-    pub(super) inputs: Blocks<OperatorInputs>,
-    /// Arg `kernel` of launches, where `keeps_launch_kernels`.
-    #[serde(with = "one_by_one")]
-    pub(super) launch_kernels: Blocks<(RawSliceId, StrId)>,
-    /// The trace is read for the captures of graphs in it.
-    pub(super) keeps_launch_kernels: bool,
-    /// A record of external id 0 writes its thread id as a text.
-    pub(super) has_text_thread_ids: bool,
-}
+use crate::model::{RawSliceId, RecordRef};
 
 impl Content {
     /// Adds what the args of a slice say to the tables of its kind.

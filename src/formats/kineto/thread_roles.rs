@@ -38,7 +38,7 @@ impl Role {
     }
 }
 
-/// What a name says of its thread.
+/// The role of a thread by its name.
 fn role_of(name: &str) -> Option<Role> {
     if name.starts_with("ProfilerStep#") {
         return Some(Role::Main);

@@ -3,7 +3,7 @@
 use super::facts::TraceMetadata;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
-use super::tables::Tables;
+use super::table_rows::Tables;
 use crate::base::Order as _;
 use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, StrId, TrackId};

@@ -74,7 +74,7 @@ pub fn finish(
     let first_us = first_us.chain(annotations.iter().map(|a| a.start_us)).filter(|t| *t != i64::MIN).min();
     let mut snapshot = MemorySnapshot { has_times: first_us.is_some(), ..MemorySnapshot::default() };
     let mut n_placed = 0;
-    // A block loses its size when a segment takes it.
+    // The block's size was moved to a segment.
     let n_taken = |records: &Records| records.blocks.iter().filter(|block| block.size == NO_VALUE).count() as u64;
     let n_without_size = n_taken(&records);
     for (device, rows) in devices {

@@ -1,4 +1,4 @@
-//! The stack machine of a pickle, for plain data. Dicts that are records of a snapshot become rows as soon as they enter a list.
+//! The stack machine of a pickle, for plain data. Dicts with records of a snapshot become rows when they are added to a list.
 
 use super::opcodes::Op;
 use super::records::{Pair, Records, Row};
@@ -24,7 +24,7 @@ enum Object {
     Row(Row),
 }
 
-/// A list or a tuple: values, and runs of rows that its dicts became.
+/// A list or a tuple: its values, and the row ranges made from its dicts.
 #[derive(Debug, Default, Clone)]
 pub struct List {
     /// Everything that is no row.
@@ -58,9 +58,9 @@ pub struct Machine {
     /// Places in `dicts` and `lists` that are free again.
     free_dicts: Vec<u32>,
     free_lists: Vec<u32>,
-    /// What records became.
+    /// Values made from records.
     pub records: Records,
-    /// Pairs and items that were added to a record after it had become a row.
+    /// Pairs and items that were added to a record after it was converted to a row.
     pub n_late: u64,
 }
 
@@ -177,7 +177,7 @@ impl Machine {
         self.stack.last().copied()
     }
 
-    /// Closes everything that is open, as far as it is there: the result of a file that ends early.
+    /// Closes all open values: the result of a truncated file.
     pub fn close(&mut self) -> Option<Value> {
         loop {
             let mark = self.marks.pop().unwrap_or(usize::from(!self.stack.is_empty()));
@@ -498,7 +498,7 @@ fn object_of(value: Value) -> Option<usize> {
 /// Values by place: 8 bytes each, since a long trace notes every event in it.
 #[derive(Debug, Default)]
 struct Memo {
-    /// Kind in the upper half, number in the lower; 0 where nothing is.
+    /// Kind in the upper half, number in the lower; 0 if empty.
     places: Vec<u64>,
     /// Values that are neither text nor container.
     others: Vec<Value>,

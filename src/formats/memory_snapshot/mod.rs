@@ -15,7 +15,7 @@ mod tests;
 mod timeline;
 mod value;
 
-use super::import::file_name;
+use super::file_name::file_name;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::{EventId, InputSet, MemberHead, text};
 use crate::model::{Domain, Profile};
@@ -72,7 +72,7 @@ fn recognise(head: &MemberHead) -> Option<String> {
     }
 }
 
-/// Of a failed allocation what was asked for and where; an annotation has no more than its name and times.
+/// For a failed allocation: requested size and place; an annotation has only its name and times.
 fn fields(profile: &Profile, item: EventId) -> Vec<Field> {
     let Domain::MemorySnapshot(snapshot) = &profile.domain else { return Vec::new() };
     let Some(time) = item.instant().and_then(|instant| profile.instants.time.get(instant.index())) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! From the events of a device to its allocations: a block is live from `alloc` to `free` or `free_completed`.
+//! Pairs the events of a device to allocations: a block is live from `alloc` to `free` or `free_completed`.
 
 use super::records::{Action, EventColumns};
 use crate::model::snapshot::{Allocations, NO_STATE, Oom};
@@ -25,7 +25,7 @@ pub struct History {
     pub n_unreleased: u64,
     /// Sizes beyond what can be added up.
     pub n_too_large: u64,
-    /// Allocations that are live after the last event, and that no block of the segments is.
+    /// Allocations that are live after the last event but match no block of the segments.
     pub n_without_block: u64,
 }
 
@@ -51,7 +51,7 @@ impl Before {
     }
 }
 
-/// Follows the events, given by their rows in order. `live` are the blocks at the end; `None` where the file has no segments.
+/// Pairs the events, in order of their rows. `live`: blocks at the end; `None` if the file has no segments.
 pub fn history(events: &EventColumns, rows: &[u32], streams: &[u64], live: Option<&[LiveBlock]>) -> History {
     let mut out = History::default();
     let mut before = Before::default();
@@ -127,7 +127,7 @@ pub fn history(events: &EventColumns, rows: &[u32], streams: &[u64], live: Optio
     let mut sum = base;
     out.allocated.push(sum);
     for change in changes {
-        // Each release takes what was added before it, so the sum never falls below 0.
+        // Each release subtracts an earlier addition, so the sum never falls below 0.
         sum = if change < 0 { sum.saturating_sub(change.unsigned_abs()) } else { sum.saturating_add(change.unsigned_abs()) };
         out.allocated.push(sum);
     }

@@ -136,7 +136,7 @@ impl Action {
 #[derive(Debug, Default)]
 pub struct EventColumns {
     pub action: Vec<Action>,
-    /// The action's name as it is written.
+    /// The action's name as recorded.
     pub name: Vec<StrId>,
     /// Address; of an OOM the free bytes of the device.
     pub addr: Vec<u64>,
@@ -194,7 +194,7 @@ pub struct Records {
     /// Streams by what the file calls them.
     pub streams: Vec<u64>,
     stream_ids: FxHashMap<u64, u32>,
-    /// Records without what they need: address, size or name.
+    /// Records without a required value: address, size or name.
     pub n_incomplete: u64,
     /// Keys that are not read, with how many records have them.
     pub unread: Vec<(StrId, u64)>,
@@ -255,7 +255,7 @@ impl Records {
         kind
     }
 
-    /// Adds a record whose lists are stacks and texts by now.
+    /// Adds a record after its lists were converted to stacks and texts.
     pub fn add(&mut self, kind: Kind, pairs: &[Pair]) -> Row {
         match kind {
             Kind::Frame => self.add_frame(pairs),
@@ -346,7 +346,7 @@ impl Records {
         small(value).filter(|stack| (*stack as usize) < self.stack_ends.len()).unwrap_or(0)
     }
 
-    /// Keeps what the history of a block says; its place.
+    /// Stores the history of a block; returns its position.
     pub fn history(&mut self, stack: u32, size: Option<u64>) -> u32 {
         self.histories.push((stack, size));
         self.histories.len() as u32 - 1
@@ -372,7 +372,7 @@ impl Records {
                 Some(Key::Frames) => stack = self.known_stack(value),
                 Some(Key::CompileContext | Key::UserMetadata | Key::Category) => {
                     let text = self.text_of(value);
-                    // What PyTorch writes where there is none.
+                    // PyTorch's text for none.
                     if let (false, Value::Text(key)) = (matches!(self.strings.get(text), "" | "N/A"), key) {
                         self.events.extras.push((at, key, text));
                     }

@@ -86,7 +86,7 @@ fn frames(names: &[&str]) -> Value {
     names.iter().enumerate().map(|(i, name)| json!({ "name": name, "filename": "/src/train.py", "line": i + 1 })).collect()
 }
 
-/// Two allocations, one of which is released; a third from before; a failed one.
+/// Two allocations, one of them released; a third from before the recording; a failed one.
 fn usual() -> Value {
     let event = |action: &str, addr: u64, size: u64, time: u64| json!({ "action": action, "addr": addr, "size": size, "stream": 0, "time_us": time, "frames": frames(&["step", "main"]) });
     json!({

@@ -16,13 +16,13 @@ const MAX_RATIO: u64 = 200;
 const MAX_MEMBERS: usize = 200_000;
 const CHUNK: u64 = 1 << 20;
 
-/// What an archive holds.
+/// Content of an archive.
 #[derive(Debug, Default)]
 pub(crate) struct Archive {
     /// Name and size of each member.
     pub members: Vec<(String, u64)>,
     sizes: FxHashMap<String, u64>,
-    /// Content of those that we look into.
+    /// Content of the members that are read.
     pub files: FxHashMap<String, Vec<u8>>,
 }
 
@@ -38,7 +38,7 @@ impl Archive {
     }
 }
 
-/// Reads the archive behind the header. What a cut or broken archive still holds is kept, and the ledger says so.
+/// Reads the archive after the header. Of a truncated or damaged archive the readable members are used, with an entry in the ledger.
 pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Archive {
     let start = HEADER as u64;
     let end = match start.checked_add(data_size) {

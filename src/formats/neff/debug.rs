@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The file of a level above the subgraph: the only one, or the one whose number is the subgraph's.
+/// The file of a level above the subgraph: the only one, or the one with the subgraph's number.
 fn shared<'a>(archive: &'a Archive, level: &str, subgraph: &str) -> Option<&'a str> {
     let start = format!("debug_info/debug_info_{level}.dbg");
     let fitting: Vec<&str> = archive.files.keys().map(String::as_str).filter(|name| name.starts_with(&start)).collect();

@@ -28,14 +28,14 @@ pub(crate) struct Neff {
     pub archive: archive::Archive,
 }
 
-/// Reads a NEFF: its header and the members that tell something.
+/// Reads a NEFF: its header and the known members.
 pub(crate) fn open(member: &Member, ledger: &mut Ledger) -> Result<Neff, ImportError> {
     let header = header::read(&member.name, member.len(), &member.read_up_to(0, header::HEADER as u64)?)?;
     let archive = archive::read(member, header.data_size, ledger);
     Ok(Neff { header, archive })
 }
 
-/// Whether a member is a NEFF; by name only when its content is too short to tell.
+/// Whether a member is a NEFF; by name only if its content is too short.
 pub(crate) fn is_neff(head: &MemberHead) -> bool {
     sniff(&head.head).is_some() || (head.name.ends_with(".neff") && head.len < header::HEADER as u64)
 }
@@ -101,7 +101,7 @@ impl Format for NeffFile {
         ledger.note("A NEFF has no times: open it together with the .ntff of a run.");
         let meta = Meta {
             format: self.id().into(),
-            title: crate::formats::import::file_name(&member.name).into(),
+            title: crate::formats::file_name::file_name(&member.name).into(),
             facts: facts(&neff, ledger),
             not_available: vec!["Measured data: a NEFF is a program, not a run".into()],
             ..Meta::default()

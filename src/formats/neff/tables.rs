@@ -1,4 +1,4 @@
-//! What a NEFF says of itself, as tables and facts.
+//! Metadata of a NEFF as tables and facts.
 
 use super::Neff;
 use super::header::hex;
@@ -97,10 +97,10 @@ fn header_row(neff: &Neff) -> Row {
     ]
 }
 
-/// The target of programs whose words are verified: trn2.
+/// The target with verified instruction words: trn2.
 const VERIFIED_TARGET: &str = "cayman";
 
-/// Whether the programs are for hardware whose words are verified.
+/// Whether the programs are for hardware with verified instruction words.
 pub(super) fn is_verified_target(neff: &Neff) -> bool {
     let kelf = json(neff, "kelf-0.json", &mut Ledger::default()).unwrap_or_default();
     kelf.get("target").and_then(Value::as_str) == Some(VERIFIED_TARGET)

@@ -16,7 +16,7 @@ pub(crate) struct Variable {
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
     by_id: FxHashMap<u64, Variable>,
-    /// Ids of the entries of the table that transfers index; `None` where there are several tables.
+    /// Ids of the entries of the table that transfers index; `None` if there are several tables.
     table: Option<Vec<u64>>,
 }
 

@@ -1,9 +1,9 @@
-//! Columns of tables in an order that does not change from file to file: the profiler writes the keys of a record as they come.
+//! Stable order of table columns: the profiler writes the keys of a record in no fixed order.
 
 use crate::base::Order as _;
 use crate::model::{Cell, GenericTable};
 
-/// The same table: what names a row first, then where it belongs, then the rest by name. A single row is a list, by name alone.
+/// The table with sorted columns: names first, then location, then the others by name. A table of one row is sorted by name.
 pub(super) fn ordered(table: GenericTable) -> GenericTable {
     let is_list = table.rows.len() == 1;
     let mut order: Vec<usize> = (0..table.columns.len()).collect();

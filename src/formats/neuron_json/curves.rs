@@ -11,7 +11,7 @@ pub(crate) enum Curve {
     DmaThroughput,
 }
 
-/// What a curve's row is called, its unit, its series, and where it stands.
+/// Name, unit, series and group of a curve.
 pub(super) fn curve_row(curve: Curve) -> (&'static str, &'static str, &'static [&'static str], i64) {
     match curve {
         Curve::StateBuffer => ("State Buffer Usage", "%", &["partition 0", "partition 32", "partition 64", "partition 96"], 30),

@@ -1,4 +1,4 @@
-//! Which instruction depends on which, as the records record it.
+//! Recorded dependencies between instructions.
 
 use super::rows::Links;
 use super::value::{Raw, fields};
@@ -7,7 +7,7 @@ use crate::base::{Interner, Ledger, Severity, StrId};
 use crate::model::{ProfileBuilder, RawSliceId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// What was found of them: predecessors may stand later in the file.
+/// Dependencies found so far; predecessors may follow later in the file.
 #[derive(Default)]
 pub(super) struct Dependencies {
     /// (id, slice).

@@ -7,7 +7,7 @@ use super::keys::Keys;
 use super::record::{self, Key, Values};
 use super::rows;
 use super::schema;
-use super::split::{Piece, Sink, Splitter};
+use super::sections::{Piece, SectionSplitter, Sink};
 use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
@@ -31,7 +31,7 @@ const TOLD: [(&str, &str); 3] = [
 
 /// An import in progress.
 pub(super) struct Importer {
-    splitter: Splitter,
+    splitter: SectionSplitter,
     state: Reader,
 }
 
@@ -39,7 +39,7 @@ struct Reader {
     title: String,
     timeline: Timeline,
     tables: Tables,
-    /// The section of the last record, and all that were found.
+    /// The section of the last record, and all sections found.
     section: String,
     sections: FxHashSet<String>,
     /// Sections of [`TOLD`] that are in the file, possibly empty.
@@ -71,7 +71,7 @@ impl Importer {
             lane_of: FxHashMap::default(),
             n_previewed: 0,
         };
-        Importer { splitter: Splitter::new(), state }
+        Importer { splitter: SectionSplitter::new(), state }
     }
 }
 
@@ -178,7 +178,7 @@ impl Reader {
         }
     }
 
-    /// A record whose fields were read one by one.
+    /// A record from its fields.
     fn record(&mut self, piece: &Piece<'_>, text: &str, fields: &Fields<'_>, ledger: &mut Ledger) {
         let Some(table) = self.keys.of(piece.section) else {
             self.note_table(piece.section, fields);
@@ -243,7 +243,7 @@ impl Reader {
         (entry.0, entry.1) = (owner, entry.1 + 1);
     }
 
-    /// What a table says about tracks.
+    /// Values of a table about tracks.
     fn note_table(&mut self, section: &str, fields: &Fields<'_>) {
         let get = |key: &str| fields.iter().find(|f| f.0 == key).map(|f| f.1);
         let text = |key: &str| get(key).map(|raw| raw.text().into_owned()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Keys that this version does not know.
 
 use super::record::Table;
-use super::split::Piece;
+use super::sections::Piece;
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use rustc_hash::FxHashMap;

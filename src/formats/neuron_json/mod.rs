@@ -13,7 +13,7 @@ mod read_back;
 mod record;
 mod rows;
 mod schema;
-mod split;
+mod sections;
 pub(crate) mod tables;
 pub(crate) mod timeline;
 pub(crate) mod value;
@@ -23,7 +23,7 @@ pub(crate) use facts::without_hardware;
 pub(crate) use rows::semaphore_id;
 
 use crate::base::{EventId, InputSet, MemberHead, SliceId};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::wording;
 use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Streamed};
 use crate::model::{Profile, RecordRef};
@@ -86,14 +86,14 @@ impl Format for NeuronJson {
     }
 }
 
-/// The first root key that states the format, within the head.
+/// The first root key in the head that identifies the format.
 fn identifying_section(head: &[u8]) -> Option<String> {
-    let mut splitter = split::Splitter::new();
+    let mut splitter = sections::SectionSplitter::new();
     let mut found: Option<String> = None;
     let mut weak: Vec<String> = Vec::new();
     let (mut is_other, mut are_warnings) = (false, true);
     // A cut record at the head's end is fine; what is no object of sections ends the search.
-    let read = splitter.feed(head, &mut |piece: &split::Piece<'_>| {
+    let read = splitter.feed(head, &mut |piece: &sections::Piece<'_>| {
         let is_object = piece.text.first() == Some(&b'{');
         let is_dma = piece.section == "dma" && has_key(piece, b"\"dma_queue\"");
         is_other |= piece.section == "traceEvents";
@@ -110,19 +110,19 @@ fn identifying_section(head: &[u8]) -> Option<String> {
     if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
         is_other |= section.is_empty();
     }
-    // A run of which nothing but warnings is left: they alone tell, where they are the profiler's and all there is.
+    // A file with only the profiler's warnings is recognised by them.
     let are_all = are_warnings && read.is_ok() && splitter.is_done() && splitter.n_trailing == 0;
     let alone = weak.first().filter(|_| are_all).cloned();
-    // A name that other files may have as well does not record it; two of them beside each other do.
+    // A name that other files also have is not sufficient; two such names together are.
     found.or_else(|| weak.drain(..).nth(1)).or(alone).filter(|_| !is_other)
 }
 
-fn has_key(piece: &split::Piece<'_>, key: &[u8]) -> bool {
+fn has_key(piece: &sections::Piece<'_>, key: &[u8]) -> bool {
     memchr::memmem::find(piece.text, key).is_some()
 }
 
 /// Whether it is a warning as the profiler writes them: message and category.
-fn is_warning(piece: &split::Piece<'_>) -> bool {
+fn is_warning(piece: &sections::Piece<'_>) -> bool {
     piece.section == "warnings" && has_key(piece, b"\"message\"") && has_key(piece, b"\"category\"")
 }
 
@@ -134,10 +134,10 @@ fn read_record(input: &InputSet, record: RecordRef) -> Result<String, ImportErro
         None => {
             let mut bytes = member.read_up_to(record.offset(), MAX_RECORD)?;
             let mut end = None;
-            let mut splitter = split::Splitter::new();
-            splitter.feed(b"{\"x\":[", &mut |_: &split::Piece<'_>| ())?;
+            let mut splitter = sections::SectionSplitter::new();
+            splitter.feed(b"{\"x\":[", &mut |_: &sections::Piece<'_>| ())?;
             // What follows the record may be anything: only its end is asked for.
-            let _ = splitter.feed(&bytes, &mut |piece: &split::Piece<'_>| end = end.or(Some(piece.text.len())));
+            let _ = splitter.feed(&bytes, &mut |piece: &sections::Piece<'_>| end = end.or(Some(piece.text.len())));
             bytes.truncate(end.unwrap_or(bytes.len()));
             bytes
         }
@@ -162,7 +162,7 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     out
 }
 
-/// Omits fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
+/// Skips fields with a word or number for "not recorded". An id of 0 is none if the same id with its subgraph is missing.
 pub(crate) fn skip_unrecorded(fields: &mut Vec<Field>) {
     let has = |key: &str| fields.iter().any(|f| f.key == key && !f.value.is_empty());
     let (has_bir, has_penguin) = (has("bir_id"), has("penguin_id"));

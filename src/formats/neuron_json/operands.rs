@@ -1,7 +1,7 @@
 //! Semaphores in the operands of an instruction.
 //!
 //! `S[5] (Tensor)>=5` waits, `$S[2]==3` waits for exactly that value, `S[6] (Vector)++@complete` sets at the end,
-//! `semaphore=24 sem_increment=16` has a DMA transfer raise it. `$` marks a number that the compiler wrote and the runtime kept.
+//! `semaphore=24 sem_increment=16`: a DMA transfer raises the semaphore. `$` marks a number of the compiler that the runtime did not change.
 
 use crate::model::domain::Shape;
 use crate::model::{Dtype, SemaphoreRole};

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 /// What is known of the queues of a profile.
 #[derive(Debug, Default)]
 pub(crate) struct QueueNames {
-    /// Names by (subgraph, queue index); two are enough to know that the index does not record it.
+    /// Names by (subgraph, queue index); with two names the index is ambiguous.
     known: FxHashMap<(String, String), Vec<String>>,
 }
 

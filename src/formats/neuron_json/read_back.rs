@@ -1,6 +1,6 @@
 //! Fields of many records, and the records of measurements, read again from the file.
 
-use super::split::{Piece, Splitter};
+use super::sections::{Piece, SectionSplitter};
 use super::tables::cell;
 use super::value::{self, Fields};
 use super::{is_recorded, read_record, schema};
@@ -70,7 +70,7 @@ fn field(read: &Fields<'_>, name: &str) -> Option<String> {
 /// Calls `each` with every record of the sections of measurements, and its section.
 pub(super) fn samples(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
     let Some(member) = input.members.first() else { return Ok(()) };
-    let mut splitter = Splitter::new();
+    let mut splitter = SectionSplitter::new();
     let mut piece = |piece: &Piece<'_>| {
         let is_wanted = schema::on_timeline(piece.section) && !matches!(piece.section, "instruction" | "dma" | "semaphore_update");
         let Some(text) = std::str::from_utf8(piece.text).ok().filter(|_| is_wanted) else { return };

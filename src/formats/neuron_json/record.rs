@@ -97,7 +97,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The values of a record whose fields were read already from `text`.
+    /// The values of a record from its fields, which were read from `text`.
     pub fn of(text: &'a str, fields: &Fields<'a>) -> Self {
         let mut places = [(0, 0); Key::ALL.len()];
         for (name, value) in fields {

@@ -15,7 +15,7 @@ pub(super) struct Links<'a> {
     pub predecessors: Option<Raw<'a>>,
 }
 
-/// "Not told" is written in several words.
+/// Words for "not recorded".
 fn known(text: &str) -> &str {
     match text {
         "Unknown" | "unknown" | "-1" => "",

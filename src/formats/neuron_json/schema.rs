@@ -134,7 +134,7 @@ pub(super) fn is_section(section: &str) -> bool {
     on_timeline(section) || TABLES.contains(&section)
 }
 
-/// Whether the section's name alone says what the file is.
+/// Whether the section's name alone identifies the format.
 pub(super) fn is_identifying(section: &str) -> bool {
     is_section(section) && !WEAK.contains(&section)
 }
@@ -149,7 +149,7 @@ pub(super) fn known_keys(section: &str) -> Option<&'static FxHashSet<&'static st
     KNOWN.get(section)
 }
 
-/// Keys of a section whose records have details.
+/// Keys of a section with detailed records.
 pub(super) fn keys(section: &str) -> &'static [Key] {
     if section == "dma" { DMA } else { INSTRUCTION }
 }

@@ -1,4 +1,4 @@
-//! Sections that have no column of their own become tables as they stand.
+//! Sections that are not interpreted become tables without changes.
 
 use super::value::{Fields, Raw};
 use crate::base::Order as _;
@@ -30,7 +30,7 @@ impl Tables {
         self.row(id, fields.iter().map(|(key, raw)| (key.as_ref(), cell(*raw))))
     }
 
-    /// Adds a row to table `id`. Returns whether it is kept; if not, the table says how many are missing.
+    /// Adds a row to table `id`. Returns whether it is stored; further rows are only counted.
     pub fn row<'a>(&mut self, id: &str, cells: impl Iterator<Item = (&'a str, Cell)>) -> bool {
         let Some(at) = self.table(id) else {
             return false;

@@ -78,7 +78,7 @@ struct CoreTracks {
 /// Writes the tracks of a Neuron device.
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
-    /// Names of the DMA queues, as far as the file records it.
+    /// Recorded names of the DMA queues.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
     numbers: [ColumnId; 8],
@@ -108,7 +108,7 @@ pub(crate) struct Timeline {
     moved: Vec<(RawSliceId, StrId)>,
     throttles: Vec<Throttle>,
     operations: Vec<CollectiveOp>,
-    /// Transfers that transpose, where the file records it.
+    /// Transfers that transpose, if recorded.
     pub transposing: Option<TransposingDma>,
 }
 
@@ -168,7 +168,7 @@ impl Timeline {
         self.cores.len()
     }
 
-    /// Where transfers of a ring stand: `engine` and `queue` by their numbers. Asked for every transfer.
+    /// Track of the transfers of a ring, by the numbers of engine and queue. Called for every transfer.
     pub fn ring(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
         if let Some(ring) = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)) {
             return *ring;
@@ -198,7 +198,7 @@ impl Timeline {
         ReadOperands { shape: super::operands::shape(operands), uses, accesses }
     }
 
-    /// Notes what was read of an instruction's operands.
+    /// Stores the operands of an instruction.
     fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
         self.starters.extend(operands.starts_transfer().then_some(slice));
         self.shapes.extend(operands.shape.map(|shape| Shape { slice, ..shape }));

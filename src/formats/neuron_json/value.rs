@@ -99,7 +99,7 @@ fn part<'a>(text: &'a str, bytes: &[u8], around: usize) -> Option<&'a str> {
     text.get(from.checked_sub(around)?..from + bytes.len() + around)
 }
 
-/// Whether a string stands for itself: no escapes, nothing that should have been one.
+/// Whether a string is plain: no escapes and no characters that need one.
 fn is_plain(text: &[u8]) -> bool {
     !text.iter().fold(false, |found, b| found | (*b < b' ') | (*b == b'\\'))
 }

@@ -16,13 +16,13 @@ use crate::formats::{Claim, Field, ImportError, ProgressReporter};
 use crate::model::{self, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
+/// No file has more rows per byte, so a wrong footer cannot reserve more memory.
 const BYTES_PER_ROW_MIN: u64 = 8;
 
 /// Imports a directory.
 pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     let mut inner = ledger.clone();
-    // After a panic the ledger is what it was before.
+    // After a panic the ledger is unchanged.
     let (result, read) = panic_context::caught(|| Ok((read_all(input, claim, &mut inner, watch), inner)))?;
     *ledger = read;
     result
@@ -67,7 +67,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Pr
 pub(super) struct Opened {
     /// Its tables, by name.
     pub tables: BTreeMap<String, Table>,
-    /// Names of tables of which a file could not be opened.
+    /// Names of tables with an unreadable file.
     pub unreadable: Vec<String>,
 }
 
@@ -163,7 +163,7 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
         let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
         let (mut unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
         if unit.is_empty() && key.ends_with("_bytes") {
-            // The schema leaves it out where the name states it.
+            // The schema omits it if the name has it.
             unit = "bytes".into();
         }
         Some(Field { group: generic::group(&key).into(), key, value, unit, help: meaning })

@@ -2,7 +2,7 @@
 //!
 //! Recognised by the names of its metrics. Of JSON an object of metrics, an object or list of such objects, and lists of them below a key are
 //! read; of text a metric per line, in columns or as a Markdown table. Values with a unit are rounded, and marked so.
-//! What names a core (the key, or `subgraph`) is kept. No timeline, no metadata: formulas that need a clock or a bandwidth are not available.
+//! The name of a core (the key, or `subgraph`) is stored. No timeline, no metadata: values that need a clock or a bandwidth are not available.
 //! See `docs/formats/neuron_summary.md`.
 
 mod read;
@@ -23,14 +23,14 @@ pub const ID: &str = "neuron_summary";
 /// More than any summary has: it is read whole.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A drop of more summaries than these is one profile with a row for each file: a tab and a worker each would be too many.
+/// A drop with more summaries is one profile with a row per file, because a tab and a worker for each would be too many.
 const MOST_ALONE: usize = 16;
 
 /// Column of `summary_nodes` where nodes have the names of their files.
 const NODE_OF_FILE: &str = "file";
 
-/// Metrics of which a summary has several.
-const TELLING: [&str; 12] = [
+/// Metrics that identify a summary: it has several of them.
+const IDENTIFYING: [&str; 12] = [
     "total_time",
     "total_active_time",
     "total_active_time_percent",
@@ -166,7 +166,7 @@ fn recognise(head: &[u8]) -> Option<String> {
         let quoted = format!("\"{name}\"");
         memmem::find_iter(head, &quoted).any(|at| head[at + quoted.len()..].trim_ascii_start().first() == Some(&b':'))
     };
-    let found: Vec<&str> = TELLING.iter().copied().filter(is_key).collect();
+    let found: Vec<&str> = IDENTIFYING.iter().copied().filter(is_key).collect();
     (found.len() >= N_TELLING)
         .then(|| format!("A JSON text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
 }
@@ -175,7 +175,7 @@ fn recognise(head: &[u8]) -> Option<String> {
 fn recognise_text(head: &[u8]) -> Option<String> {
     // Markdown may escape the underscores of names.
     let plain: Vec<u8> = head.iter().copied().filter(|b| *b != b'\\').collect();
-    if TELLING.iter().all(|name| memmem::find(&plain, name.as_bytes()).is_none()) {
+    if IDENTIFYING.iter().all(|name| memmem::find(&plain, name.as_bytes()).is_none()) {
         return None;
     }
     let end = std::str::from_utf8(head).map_or_else(|e| if e.error_len().is_none() { e.valid_up_to() } else { 0 }, str::len);
@@ -183,7 +183,7 @@ fn recognise_text(head: &[u8]) -> Option<String> {
     let read = text::read(text, &mut Ledger::default());
     let is_number = |cell: &Cell| matches!(cell, Cell::Int(_) | Cell::Float(_));
     let metrics = || read.nodes.iter().flat_map(|n| &n.metrics).filter(|m| is_number(&m.1)).map(|m| m.0.as_str());
-    let names = TELLING.iter().chain(&["nc_idx", "nd_idx"]);
+    let names = IDENTIFYING.iter().chain(&["nc_idx", "nd_idx"]);
     let found: Vec<&str> = names.copied().filter(|name| metrics().any(|m| m == *name)).collect();
     (found.len() >= N_TELLING).then(|| format!("A text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
 }
@@ -210,7 +210,7 @@ fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]], (is_many, l
             ledger.skip(Severity::DataLoss, "too_much", reason, 0, || node.name.clone());
             continue;
         }
-        // Of many files the name of a node says which.
+        // With many files, the node's name identifies the file.
         let file = is_many.then(|| (NODE_OF_FILE, Cell::Text(node.name.clone())));
         tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter().chain(file));
     }

@@ -19,7 +19,7 @@ const MAX_METRICS: usize = 10_000;
 /// The metrics of one core.
 #[derive(Default)]
 pub(super) struct Node {
-    /// What the file calls it; empty where it says nothing.
+    /// Its name in the file; empty if not recorded.
     pub name: String,
     /// In the order of the file.
     pub metrics: Vec<(String, Cell)>,
@@ -48,7 +48,7 @@ impl Node {
         at.and_then(|at| self.groups.get(at)).map_or("", String::as_str)
     }
 
-    /// `total_time`, told in seconds, as nanoseconds.
+    /// `total_time`, which is in seconds, as nanoseconds.
     pub fn total_ns(&self) -> Option<i64> {
         let (_, cell) = self.metrics.iter().find(|m| m.0 == "total_time")?;
         let seconds = match cell {

@@ -12,7 +12,7 @@ const MAX_METRICS: usize = 10_000;
 /// Longest name of a metric.
 const NAME_MAX: usize = 128;
 
-/// What a text holds.
+/// Content of a text.
 #[derive(Default)]
 pub(super) struct Text {
     /// The metrics of each core.
@@ -21,7 +21,7 @@ pub(super) struct Text {
     pub memory: Vec<[String; 4]>,
 }
 
-/// A line as it is read.
+/// Kinds of lines.
 enum Line<'a> {
     /// Blank, a rule between rows, or names of columns.
     Nothing,

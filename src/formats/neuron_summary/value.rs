@@ -46,7 +46,7 @@ pub(super) fn read(name: &str, written: &str) -> Read {
         Some(Unit::Time(seconds)) if name.ends_with("_ns") => seconds * 1e9,
         Some(Unit::Time(seconds)) => seconds,
         Some(Unit::Count(n)) => n,
-        // A unit that is not known says nothing of the size: as written.
+        // An unknown unit has no factor: the value is shown as written.
         None => return text(),
     };
     let decimals = number.split_once('.').map_or(0, |(_, digits)| digits.bytes().take_while(u8::is_ascii_digit).count());

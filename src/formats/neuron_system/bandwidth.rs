@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Changes of rate: (time, to the device, bytes a second).
 type Changes = Vec<(i64, bool, f64)>;
 
-/// A curve for each core with transfers whose size and length are known. A transfer moves its bytes evenly from its start to its end.
+/// A curve for each core with transfers of known size and duration. The bytes are spread evenly over the duration.
 pub(super) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u64>)]) {
     let mut by_core: BTreeMap<(StrId, StrId, StrId), Changes> = BTreeMap::new();
     for &(slice, is_to_device, bytes) in transfers {
@@ -41,7 +41,7 @@ pub(super) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u
 fn steps(mut changes: Changes) -> Vec<(i64, Vec<f64>)> {
     changes.order_by_key(|c| c.0);
     let mut out: Vec<(i64, Vec<f64>)> = Vec::new();
-    // Sums of floats leave a rest when everything is over: counted transfers record when that is.
+    // Float sums have a rounding error at the end; the number of open transfers shows when the sum is 0.
     let (mut rates, mut n) = ([0.0f64; 2], [0i64; 2]);
     for (time, is_to_device, rate) in changes {
         let at = usize::from(!is_to_device);

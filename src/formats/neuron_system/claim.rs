@@ -2,7 +2,7 @@
 
 use super::ID;
 use crate::base::MemberHead;
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::{Root, root};
 use crate::formats::{Claim, neuron_parquet};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Parquet,
 }
 
-/// How a member was recognised as a system profile by itself.
+/// How a single member was recognised as a system profile.
 fn recognise(head: &MemberHead) -> Option<&'static str> {
     let Root::Object { keys, .. } = root(&head.head)? else {
         return None;

@@ -10,7 +10,7 @@ pub(super) type Key = (bool, StrId, StrId);
 /// A sync point that differs from the one before by more than this is a jump, nanoseconds.
 const JUMP_NS: i64 = 1_000_000;
 
-/// Sync points: what the device's clock said when the host's said what.
+/// Sync points: pairs of device time and host time.
 #[derive(Default)]
 pub(super) struct Clocks {
     /// (device, host), by device time once sorted.

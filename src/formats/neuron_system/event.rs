@@ -42,7 +42,7 @@ pub(in crate::formats) enum Phase {
 pub(in crate::formats) struct Event<'a> {
     pub name: Cow<'a, str>,
     pub phase: Phase,
-    /// Epoch nanoseconds, as the file says.
+    /// Epoch nanoseconds as recorded.
     pub time: Option<i64>,
     pub duration: Option<i64>,
     pub instance: Cow<'a, str>,
@@ -105,7 +105,7 @@ pub(in crate::formats) enum Meaning {
     Other,
 }
 
-/// Keys met in earlier records.
+/// Keys of earlier records.
 pub(in crate::formats) type EventKeys = Keys<Meaning>;
 
 fn meaning(key: &[u8]) -> Meaning {
@@ -241,7 +241,7 @@ impl<'a> Event<'a> {
         Some(())
     }
 
-    /// Where it comes from: as the record says, else by its group and name.
+    /// Its source: as recorded, otherwise by its group and name.
     pub fn source(&self) -> Source {
         match self.source.as_ref() {
             "neuron_hw" => Source::Hardware,

@@ -1,4 +1,4 @@
-//! From what was read to a profile: starts joined with stops, devices put on the host's clock, transfers and executions picked out.
+//! Builds the profile: pairs starts with stops, aligns device clocks with the host, extracts transfers and executions.
 
 use super::event::{Phase, Source};
 use super::store::{Store, StoredEvent};
@@ -22,7 +22,7 @@ struct Found {
     flows: Vec<(RawSliceId, StrId, Vec<StrId>)>,
 }
 
-/// What the name of an event says of a transfer: (to the device, a copy of the runtime).
+/// Direction of a transfer by the event's name: (to the device, a copy of the runtime).
 fn transfer(name: &str) -> Option<(bool, bool)> {
     const NAMES: [(&str, (bool, bool)); 4] = [
         ("dmem_buf_copyin", (true, true)),
@@ -225,7 +225,7 @@ impl Store {
     }
 }
 
-/// Says where events stand so far apart that no run explains it: a clock that jumps, or one that counts from another moment.
+/// Notes events that are too far apart for one run: a clock that jumps, or that has another origin.
 fn far_apart(times: &[i64], ledger: &mut Ledger) {
     /// Longest pause within a profile, nanoseconds: an hour.
     const MOST_NS: i64 = 3_600_000_000_000;

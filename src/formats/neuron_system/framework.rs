@@ -32,7 +32,7 @@ impl<'a> Framework<'a> {
 
     fn slice(&mut self, text: &[u8], offset: u64) -> Option<()> {
         let mut event = Event { source: "framework".into(), ..Event::default() };
-        // Of one server the trace is of that one; of several the file does not record it.
+        // With one server the trace belongs to it; with several it is unknown.
         if let [only] = self.store.instances.as_slice() {
             event.instance = only.clone().into();
         }

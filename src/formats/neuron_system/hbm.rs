@@ -33,7 +33,7 @@ const REST: &str = "No category recorded";
 /// More categories of their own than these have no curve.
 const MOST_OTHERS: usize = 64;
 
-/// Names of the categories of a file, in the order in which samples have their values: the known ones, the rest of the total, those of the file's own.
+/// Names of the categories in the order of the values: known ones, the remainder of the total, further ones of the file.
 pub(in crate::formats) struct HbmNames(Vec<Cow<'static, str>>);
 
 impl Default for HbmNames {

@@ -6,7 +6,7 @@ use super::json::Reader;
 use super::store::Store;
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, Member, MemberHead, Severity};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::{Sink, Splitter};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::wording;
@@ -36,7 +36,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
     if store.is_empty() {
         return Err(ImportError::Invalid("Expected events, memory use or CPU use in the system profile, found none.".into()));
     }
-    // The traces come last: by then it is known of which instance they are.
+    // The traces are read last, when their instance is known.
     for member in of(Kind::Framework) {
         let mut framework = Framework::new(&mut store, ledger, member, &input.members[member].name);
         let is_whole = feed(&input.members[member], &mut framework, watch)?;

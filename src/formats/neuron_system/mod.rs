@@ -83,7 +83,7 @@ impl Format for NeuronSystem {
 /// Stands for the table of events in a record, which then counts rows.
 const TABLE_MEMBER: usize = 15;
 
-/// Where a row of the table of events stands.
+/// Record of a row of the table of events.
 pub(super) fn row_record(row: u64) -> RecordRef {
     RecordRef::new(TABLE_MEMBER, row, 0)
 }

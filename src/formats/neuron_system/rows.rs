@@ -1,4 +1,4 @@
-//! Rows of the system timeline, each with what it belongs to.
+//! Rows of the system timeline, each with its owner.
 
 use super::event::{Event, Source};
 use crate::base::{StrId, TrackId};

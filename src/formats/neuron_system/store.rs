@@ -60,7 +60,7 @@ pub(in crate::formats) struct Store {
     pub(super) flows: Vec<(usize, StrId, Vec<StrId>)>,
     pub(super) curves: BTreeMap<Curve, Samples>,
     pub(super) clocks: Clocks,
-    /// Instances met, in order.
+    /// Instances in the order of the file.
     pub(super) instances: Vec<String>,
     /// HBM of a NeuronCore, bytes.
     pub hbm_capacity: Option<u64>,

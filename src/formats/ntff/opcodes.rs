@@ -1,4 +1,4 @@
-//! Names: opcodes, engines, and what the runtime calls by other names than the profiler.
+//! Names of opcodes and engines, and different names in runtime and profiler.
 
 use crate::model::program::is_opcode_name;
 use std::cell::RefCell;

@@ -13,7 +13,7 @@ pub struct Schedule<'a> {
     n_readers: usize,
     /// The first piece that was not added yet.
     at: usize,
-    /// That one and those after it, as far as they were asked for.
+    /// The due piece and the requested ones after it.
     known: VecDeque<(Range<u64>, PieceState)>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Schedule<'a> {
         self.known.get_mut(number - self.at)
     }
 
-    /// The first piece ahead that nobody reads, of those meant for the owner or of the others.
+    /// The next piece that is not being read: one reserved for the owner, or one of the others.
     fn free(&mut self, is_owners: bool) -> Option<usize> {
         let n_readers = self.n_readers;
         (self.at + 1..=self.at + AHEAD * n_readers)

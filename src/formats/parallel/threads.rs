@@ -3,13 +3,14 @@
 use super::HELPER_STOPPED;
 use crate::base::phases::{self, Phase};
 use crate::base::{InputError, Member};
+use crate::formats::feeder::{Feeder, feed_range};
 use crate::formats::gzip::{Inflater, Stop};
-use crate::formats::import::{BLOCK, Feeder, feed_range};
+use crate::formats::heads::BLOCK;
 use crate::formats::{ImportError, Piece, Split};
 use std::ops::Range;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// How much of a member says about what kind its root is, bytes.
+/// Bytes at the start of a member that are enough to see the type of its root.
 const HEAD: u64 = 4096;
 
 /// Each of `n_threads` reads every `n_threads`-th piece; this one also adds those of the others.

@@ -1,4 +1,4 @@
-//! What the packets of a trace say, collected in the order of the file.
+//! The content of the packets of a trace, in the order of the file.
 
 use super::super::ntff::Message;
 use super::args::{Generation, Names};
@@ -22,7 +22,7 @@ pub enum Step {
     Whole(i64),
     /// A moment: a slice without a duration, as arrows lead to times too.
     Instant,
-    /// Nothing but an arrow: it meets the innermost slice that is open.
+    /// Only an arrow: it connects to the innermost open slice.
     Arrow,
 }
 
@@ -56,7 +56,7 @@ pub enum ArrowId {
     Named(u64, StrId, StrId),
 }
 
-/// How an arrow meets an event.
+/// How an arrow connects to an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meets {
     /// It begins, or continues if it has begun.
@@ -93,7 +93,7 @@ pub struct Content {
     pub samples: FxHashMap<u64, Samples>,
     /// Names that only details show.
     pub names: Names,
-    /// Packets met.
+    /// Packets read.
     pub n_packets: u64,
     clocks: Clocks,
     sequences: FxHashMap<u64, Sequence>,
@@ -229,7 +229,7 @@ impl Content {
                 return ledger.skip(Severity::Info, "samples", reason, at, || format!("{} bytes", bytes.len()));
             }
             60 => self.tracks.descriptor(bytes),
-            // Settings and marks of the recording: nothing of them belongs on a timeline.
+            // Settings and marks of the recording, without content for a timeline.
             33 | 35 | 36 | 45 | 46 | 64 | 90 => {}
             _ => {
                 let (kind, reason) = match field {
@@ -276,7 +276,7 @@ impl Content {
         let cut = packets.feed(&inflated, &mut |offset, body| bodies.push((offset as usize, body.len()))).is_err()
             || packets.unfinished().is_some();
         for (start, length) in bodies {
-            // A packed packet within a packed one is nobody's output.
+            // No program writes a packed packet within a packed one.
             let body = &inflated[start..start + length];
             if Message::new(body).any(|(field, _)| field == 50) {
                 ledger.read += 1;

@@ -5,7 +5,7 @@ use super::super::ntff::Message;
 /// What an event does on its track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// Neither: an event of the old kind states its phase instead.
+    /// Neither: an old event has a phase instead.
     #[default]
     Unspecified,
     /// A slice begins.
@@ -39,7 +39,7 @@ pub struct Legacy {
     pub thread: (Option<i64>, Option<i64>),
 }
 
-/// Who shares ids of asynchronous slices.
+/// The scope of the ids of asynchronous slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The process.
@@ -67,7 +67,7 @@ pub struct Event<'a> {
     pub value: Option<f64>,
     /// Further values (whole numbers, then with a fraction) and their tracks, where the event names these.
     pub extra: [(Vec<u64>, Vec<f64>); 2],
-    /// Arrows that go on.
+    /// Ids of arrows that continue.
     pub flows: Vec<u64>,
     /// Arrows that end here.
     pub ending_flows: Vec<u64>,

@@ -11,7 +11,7 @@ struct Open {
     slice: RawSliceId,
     name: StrId,
     category: StrId,
-    /// Its end, where its own event states it.
+    /// Its end, if recorded by its own event.
     end: Option<i64>,
 }
 
@@ -46,7 +46,7 @@ impl Content {
             let slice = match row.step {
                 Step::Arrow => stack.last().map(|top| top.slice),
                 Step::End => {
-                    // The innermost slice of that name and category ends, with all that it holds.
+                    // Ends the innermost slice of that name and category, and all slices inside it.
                     let is_it = |o: &Open| {
                         o.end.is_none() && (row.name.0 == 0 || o.name == row.name) && (row.category.0 == 0 || o.category == row.category)
                     };

@@ -40,7 +40,7 @@ impl Content {
             (Some("E"), _) => (Step::End, StrId(0)),
             _ => return false,
         };
-        // What the trace says of the thread counts more than what the program printed.
+        // The thread of the trace has priority over the one that the program printed.
         let pid = self.tracks.process_of(tid).or(pid.filter(|pid| *pid != 0)).unwrap_or(tid);
         let track = self.track(TrackKey::Thread(pid, tid));
         self.rows.push(Row { time, step, track, name, category: StrId(0), record: RecordRef::default(), arrows: (0, 0), is_record: false });

@@ -12,7 +12,7 @@ mod record;
 mod sequence;
 mod tracks;
 
-use super::import::file_name;
+use super::file_name::file_name;
 use super::ntff::Message;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::{EventId, InputSet, MemberHead};

@@ -1,4 +1,4 @@
-//! Tracks as their descriptors tell them, and what the timeline makes of them.
+//! Tracks by their descriptors, and their rows on the timeline.
 
 use super::super::ntff::Message;
 use crate::base::TrackId;
@@ -36,7 +36,7 @@ pub struct Descriptor {
 /// What a counter's values are.
 #[derive(Debug, Clone, Default)]
 pub struct CounterDescriptor {
-    /// "bytes", "ns", or what the file says; empty for counts.
+    /// "bytes", "ns" or the unit of the file; empty for counts.
     pub unit: String,
     /// Factor of every value.
     pub multiplier: f64,
@@ -105,7 +105,7 @@ impl Tracks {
         self.descriptors.get(&uuid)
     }
 
-    /// What an event of track `uuid` is on: threads are one track, whoever describes them.
+    /// The track of events of `uuid`: a thread is one track, even with several descriptors.
     pub fn key(&self, uuid: u64) -> TrackKey {
         match self.descriptors.get(&uuid) {
             Some(Descriptor { pid: Some(pid), tid: Some(tid), .. }) => TrackKey::Thread(*pid, *tid),
@@ -135,7 +135,7 @@ fn counter(bytes: &[u8]) -> CounterDescriptor {
 /// How far up parents are followed: a chain that is longer is a circle or nonsense.
 const DEPTH_MAX: usize = 64;
 
-/// Makes the timeline's tracks of those that hold something.
+/// Creates rows for the tracks with content.
 pub struct TrackMaker<'a> {
     tracks: &'a Tracks,
     /// Rows that hold slices or values.
@@ -181,7 +181,7 @@ impl<'a> TrackMaker<'a> {
             return TrackSpec { parent: None, name, kind: TrackKind::Other, sort: 9 };
         };
         let kind = if descriptor.counter.is_some() { TrackKind::Counter } else { TrackKind::Other };
-        // A row cannot hold other rows: what has both is a group, and the row of its own slices the first in it.
+        // A row cannot contain rows: a track with slices and children becomes a group, with its own slices in its first row.
         let parent = if self.is_parent.contains(&uuid) || descriptor.pid.is_some() {
             self.group(uuid, builder, 0)
         } else {

@@ -24,7 +24,7 @@ pub(super) struct Chrome {
     pub start_epoch_ns: Option<i64>,
     /// Position of the member that is read.
     pub member: usize,
-    /// Records met.
+    /// Records read so far.
     pub n_records: u64,
     /// What was read and skipped; who feeds this swaps in the import's own.
     pub ledger: Ledger,

@@ -4,7 +4,7 @@ use super::{ID, listed};
 use crate::base::MemberHead;
 use crate::base::Order as _;
 use crate::formats::Claim;
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::{Root, root};
 use memchr::memmem::find;
 use std::collections::BTreeMap;

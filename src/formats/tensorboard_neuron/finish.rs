@@ -1,4 +1,4 @@
-//! The profile of a run: what its rows are, when it began, what it can tell.
+//! The profile of a run: its rows, its start, its available data.
 
 use super::chrome::{Chrome, Row};
 use crate::base::Order as _;

@@ -28,7 +28,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
     }
     let first = input.members.first().map_or("", |m| m.name.as_str());
     found.run = run_name(first).into();
-    found.file = crate::formats::import::file_name(first).into();
+    found.file = crate::formats::file_name::file_name(first).into();
     let mut planes = Vec::new();
     if let Some(member) = input.members.iter().zip(&kinds).find(|(_, k)| **k == Some(Kind::XPlane)).map(|m| m.0) {
         if has_json {

@@ -9,9 +9,9 @@ pub(super) enum Meaning {
     Occurrences,
     Device,
     Core,
-    /// Nanoseconds in one of its unit; `None`: the key says no unit.
+    /// Nanoseconds per unit; `None`: the key has no unit.
     Time(Option<i64>),
-    /// Share as the file says it: computed here again.
+    /// A recorded share; it is computed again.
     Percent,
     Members,
 }

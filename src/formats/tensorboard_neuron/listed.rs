@@ -1,4 +1,4 @@
-//! Operator tables whose root is a list: of records, or of rows below a row of headings.
+//! Operator tables with a list as root: of records, or of rows below a heading row.
 
 use super::keys::{Meaning, meaning};
 use super::record::entry;
@@ -62,7 +62,7 @@ pub(super) fn columns(head: &[u8], keys: Vec<String>) -> Vec<String> {
     }
 }
 
-/// Whether columns of these names are those of an operator table by themselves: name, time, device or core, and nothing of an event.
+/// Whether these column names identify an operator table: name, time, device or core, and no column of an event.
 pub(super) fn is_table(columns: &[String]) -> bool {
     const OF_EVENTS: [&str; 7] = ["ph", "ts", "timestamp", "start", "start_time", "start_ts", "pid"];
     let has = |wanted: fn(&Meaning) -> bool| columns.iter().filter_map(|c| meaning(c)).any(|m| wanted(&m));

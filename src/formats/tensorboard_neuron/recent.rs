@@ -1,4 +1,4 @@
-//! Names and rows met lately, found by a few bytes: a timeline repeats both a million times.
+//! Cache of recent names and rows with a cheap hash, because a timeline repeats both a million times.
 
 use crate::base::{Interner, StrId, TrackId};
 use crate::formats::json::unescape;

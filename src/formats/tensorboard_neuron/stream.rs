@@ -6,7 +6,7 @@ use super::finish::{Found, finish};
 use super::import;
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, MemberHead};
-use crate::formats::import::file_name;
+use crate::formats::file_name::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::Profile;
@@ -18,7 +18,7 @@ pub(super) struct Stream {
 }
 
 enum State {
-    /// The beginning, until it is long enough to tell what the file is.
+    /// The beginning, until it is long enough to recognise the file.
     Beginning(Vec<u8>),
     /// A timeline or a trace.
     Events(Box<Events>),
@@ -47,7 +47,7 @@ impl Stream {
         Some(Events { splitter: Splitter::default(), chrome: Chrome::default(), is_trace: kind == Kind::Trace, n_bytes: 0 })
     }
 
-    /// Takes text whose kind may not be known yet; `is_end` when no more comes.
+    /// Takes text before its kind may be known; `is_end`: no more follows.
     fn take(&mut self, block: &[u8], is_end: bool, ledger: &mut Ledger) -> Result<(), ImportError> {
         match &mut self.state {
             State::Events(events) => {

@@ -11,17 +11,17 @@ use crate::model::neuron_log::{OpRecord, OpTable};
 use crate::model::{Cell, GenericTable};
 use rustc_hash::FxHashMap;
 
-/// Reads a table as it is fed.
+/// Reads a table record by record.
 pub(super) struct Reader<'l> {
     ledger: &'l mut Ledger,
-    /// Keys in the order first seen, with what they were taken for and their place among the further columns.
+    /// Keys in order of occurrence, with their meaning and their position among the further columns.
     keys: FxHashMap<String, (Option<Meaning>, usize)>,
     table: OpTable,
     times: Vec<Option<Raw>>,
-    /// Nanoseconds in one of the time key's unit, where it says.
+    /// Nanoseconds per unit of the time key, if it has a unit.
     unit: Option<i64>,
     total: Option<Raw>,
-    /// Every key and cell, for the table as it stands.
+    /// Every key and cell, for the unchanged table.
     raw: GenericTable,
     places: FxHashMap<String, usize>,
     /// What the columns are called, where records are rows of a list; `None` before the first such row.
@@ -47,7 +47,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The table, and the same as it is in the file.
+    /// The interpreted table and the unchanged one.
     pub fn finish(mut self) -> (OpTable, GenericTable) {
         self.settle_time();
         let n = self.table.columns.len();
@@ -158,7 +158,7 @@ impl<'l> Reader<'l> {
         Some(false)
     }
 
-    /// What a key met for the first time is taken for, and its place among the further columns.
+    /// The meaning of a new key, and its position among the further columns.
     fn new_key(&mut self, key: &str) -> (Option<Meaning>, usize) {
         // The first key of a meaning is taken, later ones are columns.
         let is_same = |a: Meaning, b: Meaning| std::mem::discriminant(&a) == std::mem::discriminant(&b);

@@ -15,7 +15,7 @@ pub(super) enum Raw {
     WithUnit(f64, i64),
 }
 
-/// A time, as far as it is one.
+/// A time, if the text is one.
 pub(super) fn raw_time(value: Value<'_>) -> Option<Raw> {
     let written = value.plain();
     if let Some(whole) = std::str::from_utf8(written).ok().and_then(|t| t.trim().parse::<i64>().ok()) {

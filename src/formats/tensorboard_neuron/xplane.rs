@@ -29,7 +29,7 @@ pub(super) fn is_xspace(head: &[u8]) -> bool {
     false
 }
 
-/// Number, wire type and body of the first field, and what follows. A body that is cut is given as far as it goes.
+/// Number, wire type and body of the first field, and the following bytes. A truncated body is returned as it is.
 fn field(bytes: &[u8]) -> Option<(u64, u64, &[u8], &[u8])> {
     let (key, rest) = varint(bytes)?;
     match key & 7 {
@@ -54,7 +54,7 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// The planes of a file, one by one: a plane that cannot be read is counted, the others stand.
+/// The planes of a file, one by one. An unreadable plane is counted as skipped; the others are used.
 pub(super) fn planes(mut bytes: &[u8], ledger: &mut Ledger) -> Result<Vec<XPlane>, ImportError> {
     let whole = bytes.len();
     let mut out = Vec::new();
@@ -93,13 +93,13 @@ pub(super) fn planes(mut bytes: &[u8], ledger: &mut Ledger) -> Result<Vec<XPlane
     Ok(out)
 }
 
-/// Whether the body of the last field is as long as it says.
+/// Whether the body of the last field is complete.
 fn ends_whole(bytes: &[u8], n_left: usize) -> bool {
     let lengths = varint(bytes).and_then(|(_, rest)| varint(rest).map(|(len, body)| (len, body.len())));
     lengths.is_some_and(|(len, have)| len == have as u64 && have <= n_left)
 }
 
-/// The plane of those fields that are there as a whole.
+/// The plane from its complete fields.
 fn whole_fields(body: &[u8]) -> Option<XPlane> {
     let mut rest = body;
     let mut plane = XPlane::default();

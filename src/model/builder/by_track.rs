@@ -2,7 +2,7 @@
 
 use crate::base::{TrackId, for_each_chunk};
 
-/// Where each track begins among `n` items that stand by track, and where the last one ends.
+/// First index of each track among `n` items sorted by track, and the end of the last one.
 pub(super) fn first_of_tracks(n: usize, n_tracks: usize, track_of: &impl Fn(usize) -> usize) -> Vec<usize> {
     let mut first = vec![0usize; n_tracks + 1];
     for_each_chunk(n, &mut |part| part.for_each(|i| first[track_of(i) + 1] += 1));
@@ -12,7 +12,7 @@ pub(super) fn first_of_tracks(n: usize, n_tracks: usize, track_of: &impl Fn(usiz
     first
 }
 
-/// A column by track, in the order written within each; `first` says where each track begins.
+/// A column sorted by track, in the order written within each; `first` has the first index of each track.
 pub(super) fn by_track<T: Copy + Default>(
     first: &[usize],
     n: usize,

@@ -1,4 +1,4 @@
-//! Durations in four bytes each; the few that are longer stand beside them.
+//! Durations in four bytes each; the few longer ones are stored separately.
 
 use crate::model::Blocks;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(super) struct Durations {
     long: BTreeMap<u32, i64>,
 }
 
-/// A duration as it is kept.
+/// A stored duration.
 #[inline]
 fn short(duration: i64) -> u32 {
     u32::try_from(duration.max(0)).unwrap_or(LONG)

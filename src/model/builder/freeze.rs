@@ -143,7 +143,7 @@ impl ProfileBuilder {
     }
 }
 
-/// A column in the final order, which it comes to stand in when it is first read.
+/// A column in the final order; it is permuted at the first read.
 fn later<T, U>(values: Blocks<T>, places: &Arc<Vec<SliceId>>, default: T, form: impl Fn(T) -> U + Send + 'static) -> Column<U>
 where
     T: Copy + Send + 'static,
@@ -201,7 +201,7 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Whether a part stands by (start, longest first).
+    /// Whether a part is sorted by (start, longest first).
     fn is_sorted(&self, part: Range<usize>) -> bool {
         let mut is_sorted = true;
         for_each_chunk(part.len().saturating_sub(1), &mut |some| {
@@ -352,7 +352,7 @@ fn range(profile: &Profile) -> TimeRange {
     TimeRange { start: TimeNs(start), end: TimeNs(end) }
 }
 
-/// Text to sort by, digits padded so that `stream 7` stands before `stream 20`.
+/// Sort key with padded digits, so that `stream 7` is before `stream 20`.
 fn natural_key(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 16);
     let mut digits = String::new();

@@ -19,7 +19,7 @@ pub(super) struct Instants {
 }
 
 impl Instants {
-    /// Makes room for `n` in all whose records are in runs.
+    /// Reserves room for `n` instants with records in runs.
     pub fn expect(&mut self, n: usize) {
         self.record.expect_in_runs(n);
         self.track.expect(n);
@@ -36,7 +36,7 @@ impl Instants {
         self.name.push(name);
     }
 
-    /// Adds those of a later part of the same file, whose tracks and strings have other ids.
+    /// Adds those of a later part of the same file and renumbers their tracks and strings.
     pub fn append(&mut self, later: Instants, track: impl Fn(TrackId) -> TrackId, string: impl Fn(StrId) -> StrId) {
         self.record.append(self.time.len(), later.record);
         self.track.append(later.track, |id| track(TrackId(id)).0);
@@ -69,7 +69,7 @@ impl Instants {
     }
 }
 
-/// Sorts the instants of one track by time; `rest` says which of the same time comes first.
+/// Sorts the instants of one track by time; `rest` orders those of equal time.
 fn sort<K: Ord>(time: &mut [i64], raw: &mut [u32], rest: impl Fn(u32) -> K) {
     if !time.is_sorted() {
         let order = radix_order(time.len(), |k| time[k]);

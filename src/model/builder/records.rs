@@ -1,10 +1,10 @@
-//! Where the records of slices stand: a place for each, or in four bytes where records of one length follow each other in the file.
+//! Positions of the records of slices: one each, or four bytes each if records of one length are contiguous in the file.
 
 use crate::base::SliceId;
 use crate::model::{Blocks, RecordRef};
 use serde::{Deserialize, Serialize};
 
-/// A slice whose record is not in a run.
+/// A slice with a record outside of runs.
 const NONE: u32 = u32::MAX;
 
 /// A stretch of a member in which one record follows the other.
@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 struct Run {
     /// Number of its first record; records are numbered through all runs.
     first: u32,
-    /// Where its first record stands.
+    /// Position of its first record.
     place: RecordRef,
     /// Length of a record is two to the power of it, bytes.
     bits: u32,
@@ -120,7 +120,7 @@ impl Records {
     }
 }
 
-/// Records of slices in the final order, of which some are in runs.
+/// Records of slices in the final order; some are in runs.
 pub(super) struct Placed {
     numbers: Vec<u32>,
     /// Of slices that are not in a run; empty where all are.

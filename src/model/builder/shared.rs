@@ -62,14 +62,14 @@ impl Rows {
     }
 }
 
-/// What slices of a finished profile share, by slice of the final order.
+/// Shared values of slices of a finished profile, by slice in the final order.
 #[derive(Debug)]
 pub struct Shared {
-    /// Tracks as they were handed out, or rows.
+    /// Tracks by their first ids, or rows.
     pub(super) entries: Vec<u32>,
     pub(super) own: Vec<u32>,
     pub(super) rows: Rows,
-    /// Values by row, of each column; empty of those that are left out.
+    /// Values by row, of each column; empty for skipped columns.
     pub(super) columns: Vec<Arc<Vec<u32>>>,
 }
 

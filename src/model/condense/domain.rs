@@ -75,7 +75,7 @@ impl CondensedTables<'_> {
             executions: Default::default(),
             throttles: device.throttles.iter().filter_map(throttle).collect(),
             operations,
-            // Counted over the run; what of it is in a window is not recorded.
+            // Counted over the run; the part in a window is not recorded.
             transposing: None,
             entire_has: Some(self.whole.has_transfers(device)),
         }
@@ -105,7 +105,7 @@ impl CondensedTables<'_> {
         }
     }
 
-    /// A node whose parent does not stay is one at the top.
+    /// A node without its parent becomes a root.
     fn replays(&self, replays: &Replays) -> Replays {
         let mut place = vec![ABSENT; replays.nodes.len()];
         let mut nodes: Vec<ReplayNode> = Vec::new();

@@ -18,13 +18,13 @@ pub struct Condensed {
     pub instants: Vec<u32>,
 }
 
-/// What stays of a profile.
+/// The remaining part of a profile.
 struct CondensedTables<'a> {
     whole: &'a Profile,
     windows: &'a Windows,
-    /// Slices that stay, ascending.
+    /// Remaining slices, ascending.
     slices: Vec<u32>,
-    /// New id by old id; [`NO_SLICE`] for one that does not stay.
+    /// New id by old id; [`NO_SLICE`] for removed slices.
     place: Vec<u32>,
 }
 
@@ -109,7 +109,7 @@ impl CondensedTables<'_> {
         all.iter().filter_map(moved).collect()
     }
 
-    /// Tracks and lanes; a lane of which nothing stays is no more.
+    /// Tracks and lanes; empty lanes are removed.
     fn lanes(&self) -> (Vec<Track>, Vec<Lane>) {
         let mut lanes: Vec<Lane> = Vec::new();
         let mut tracks = self.whole.tracks.clone();

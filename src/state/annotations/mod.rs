@@ -26,7 +26,7 @@ pub struct Annotation {
     pub start: TimeNs,
     /// Where a region ends; `None` is a marker.
     pub end: Option<TimeNs>,
-    /// Id of the annotation its distance is asked to; `None` is the one before it.
+    /// Id of the annotation that its distance refers to; `None`: the one before it.
     pub versus: Option<u32>,
 }
 
@@ -149,7 +149,7 @@ impl AnnotationSet {
         self.tidy();
     }
 
-    /// What the distance of an annotation is asked to: the chosen one, else the one before it.
+    /// The annotation that a distance refers to: the chosen one, else the one before.
     pub fn versus(&self, id: u32) -> Option<&Annotation> {
         let at = self.items.iter().position(|a| a.id == id)?;
         match self.items[at].versus {
@@ -158,12 +158,12 @@ impl AnnotationSet {
         }
     }
 
-    /// From the start of what it is asked to, to its own start: negative when it comes before.
+    /// Distance from the start of `versus` to its own start; negative if it is earlier.
     pub fn difference_ns(&self, id: u32) -> Option<i64> {
         Some(self.get(id)?.start.0.saturating_sub(self.versus(id)?.start.0))
     }
 
-    /// The time whose values belong to an annotation: a region itself, else what is between a marker and the one it is asked to.
+    /// The time span of an annotation: the region itself, or the span between a marker and its `versus`.
     pub fn span(&self, id: u32) -> Option<TimeRange> {
         let own = self.get(id)?;
         if own.is_region() {
@@ -172,7 +172,7 @@ impl AnnotationSet {
         Some(TimeRange::new(self.versus(id)?.start, own.start)).filter(|r| r.duration() > DurationNs(0))
     }
 
-    /// In order, names and colours within bounds, nothing asked to what is not there.
+    /// Sorts, limits names and colours, and removes references to missing annotations.
     pub fn tidy(&mut self) {
         self.items.truncate(MOST);
         let ids: Vec<u32> = self.items.iter().map(|a| a.id).collect();
@@ -202,7 +202,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Saves what is on the timeline under a name; one of that name is replaced. An empty name saves nothing.
+    /// Saves the annotations on the timeline under a name, replacing a set of that name. An empty name saves nothing.
     pub fn save_as(&mut self, name: &str) {
         let name = name.trim();
         if name.is_empty() {
@@ -221,12 +221,12 @@ impl Book {
         }
     }
 
-    /// Forgets a saved set; what is on the timeline stays.
+    /// Deletes a saved set; annotations on the timeline are kept.
     pub fn forget(&mut self, name: &str) {
         self.saved.retain(|s| s.name != name);
     }
 
-    /// Whether a saved set holds what is on the timeline.
+    /// Whether a saved set equals the annotations on the timeline.
     pub fn is_saved(&self) -> bool {
         self.saved.iter().any(|s| s.items == self.current.items)
     }

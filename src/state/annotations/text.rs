@@ -24,11 +24,11 @@ pub struct Of {
 pub struct Found {
     /// The annotations.
     pub set: AnnotationSet,
-    /// Of which profile, where the file says.
+    /// The profile that the file names, if any.
     pub of: Option<Of>,
 }
 
-/// A set as it is written into a file.
+/// A set in the format of the file.
 #[derive(Serialize, Deserialize)]
 struct File {
     kind: String,
@@ -59,13 +59,13 @@ pub fn to_csv(set: &AnnotationSet) -> String {
 /// Why a file has no annotations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnnotationsError {
-    /// Not such JSON; what the reader met.
+    /// Other JSON; the parser's message.
     #[error("Expected a file of annotations saved by this page: {0}.")]
     Unreadable(String),
     /// Another file of this page, or one of a later version.
     #[error("Expected `{}` version {}, found `{kind}` version {version}.", KIND, VERSION)]
     OtherKind {
-        /// What the file says it is.
+        /// The kind that the file states.
         kind: String,
         /// Its version.
         version: u32,
@@ -168,7 +168,7 @@ fn records(content: &str) -> Vec<Vec<String>> {
     out
 }
 
-/// Everything kept of a profile, as it is stored.
+/// All annotations of a profile in the storage format.
 pub fn book_to_text(book: &Book) -> String {
     if book.is_empty() { String::new() } else { serde_json::to_string(book).unwrap_or_default() }
 }

@@ -1,4 +1,4 @@
-//! Where each bar, rectangle and name stands: pure arithmetic.
+//! Layout of bars, rectangles and names: pure arithmetic.
 
 use super::data::{Bar, Mark};
 use crate::ui::chart::scale::{self, Axis};
@@ -32,7 +32,7 @@ pub struct Layout {
     pub n: usize,
     /// Series drawn, by position, in the order stacked.
     pub shown: Vec<usize>,
-    /// Whether series stand side by side.
+    /// Whether series are side by side.
     pub is_beside: bool,
     /// The vertical axis.
     pub axis: Axis,
@@ -55,7 +55,7 @@ pub struct LayoutInput<'a> {
     pub bars: &'a [Bar],
     /// Series drawn.
     pub shown: Vec<usize>,
-    /// Whether series stand side by side.
+    /// Whether series are side by side.
     pub is_beside: bool,
     /// How values read.
     pub kind: Kind,
@@ -176,7 +176,7 @@ impl Layout {
         self.scroll.clamp((at + self.pitch - self.width).max(0.0), at.max(0.0))
     }
 
-    /// Every how many bars a name fits whose widest takes so many pixels.
+    /// Number of bars per label, if the widest label has this width in pixels.
     pub fn every(&self, widest: f64) -> usize {
         ((widest + 8.0) / self.pitch).ceil().max(1.0) as usize
     }

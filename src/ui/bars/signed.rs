@@ -1,4 +1,4 @@
-//! Signed horizontal bars by name: what became less stands left of zero, what became more right of it.
+//! Signed horizontal bars by name: decreases left of zero, increases right of it.
 
 use crate::ui::chart::draw::{Align, Drawn, Face, Scale, Sheet, Write, fill, stroke};
 use crate::ui::chart::figures::Figures;
@@ -24,7 +24,7 @@ pub struct Signed {
 /// Height of one bar with its gap.
 pub(super) const LINE: f64 = 24.0;
 
-/// Where things stand, in CSS pixels.
+/// Layout in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Layout {
     /// Width of the names.

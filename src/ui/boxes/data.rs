@@ -1,4 +1,4 @@
-//! What boxes show, and where each stands: pure arithmetic.
+//! Data and layout of box plots: pure arithmetic.
 
 use crate::ui::chart::scale::{self, Axis};
 use crate::ui::table::Kind;
@@ -24,12 +24,12 @@ pub const PITCH: f64 = 34.0;
 const TOP: f64 = 6.0;
 const BOTTOM: f64 = 36.0;
 
-/// Pixels that so many boxes take in height.
+/// Height of this number of boxes, pixels.
 pub fn height(n: usize) -> f64 {
     TOP + BOTTOM + PITCH * n.max(1) as f64
 }
 
-/// Where things stand, in CSS pixels.
+/// Layout in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
     /// Left edge of the plot.
@@ -62,7 +62,7 @@ impl Layout {
         TOP + PITCH * at as f64
     }
 
-    /// The box in whose band a pixel lies.
+    /// The box of the band at a pixel.
     pub fn hit(&self, y: f64, n: usize) -> Option<usize> {
         let at = (y - TOP) / PITCH;
         (at >= 0.0 && (at as usize) < n).then_some(at as usize)

@@ -66,7 +66,7 @@ pub trait Chart: Send + Sync {
     /// What a key goes to; `None` when it is none of this chart's keys.
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target>;
 
-    /// What the card says of a part. Signals are followed.
+    /// Text of the card for a part. Tracked.
     fn readout(&self, target: Target) -> Option<Readout>;
 
     /// Where the card is when the part was reached by keys.
@@ -240,7 +240,7 @@ fn copy(from: &HtmlCanvasElement, to: &HtmlCanvasElement) -> Option<()> {
     context.draw_image_with_html_canvas_element(from, 0.0, 0.0).ok()
 }
 
-/// A chart that could not be drawn is said where developers look: there is nothing the user could do.
+/// A drawing error is logged in the console: the user cannot fix it.
 pub(super) fn report(drawn: Drawn) {
     if let Err(error) = drawn {
         leptos::logging::warn!("a chart could not be drawn: {error}");

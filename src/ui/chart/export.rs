@@ -51,7 +51,7 @@ fn inner(stage: ChartState) -> Size {
     Size { width: seen.width.clamp(480.0, 1600.0), height: seen.height.clamp(160.0, 1200.0) }
 }
 
-/// The size of a picture with so many lines of legend.
+/// The size of a picture with this number of legend lines.
 fn outer(chart: Size, n_lines: usize) -> Size {
     Size { width: chart.width + 2.0 * EDGE, height: HEAD + chart.height + 12.0 + n_lines as f64 * LINE + EDGE }
 }

@@ -15,7 +15,7 @@ pub struct Entry {
     pub colour: u16,
     /// A value beside the name; may be empty.
     pub figure: String,
-    /// What hovering states; may be empty.
+    /// Title on hover; may be empty.
     pub help: String,
 }
 

@@ -26,7 +26,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// As the stylesheet has it where the canvas stands.
+    /// The computed style at the canvas.
     pub fn of(canvas: &HtmlCanvasElement) -> Look {
         let style = window().get_computed_style(canvas).ok().flatten();
         let value = |name: &str, or: &str| {
@@ -55,7 +55,7 @@ impl Look {
     }
 }
 
-/// Whether a computed colour, `rgb(r, g, b)`, is nearer to white: then what lies behind it is dark.
+/// Whether a computed text colour, `rgb(r, g, b)`, is nearer to white: then the background is dark.
 fn is_light(colour: &str) -> bool {
     let parts: Vec<f64> = colour.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|p| p.parse().ok()).take(3).collect();
     parts.iter().sum::<f64>() > 384.0
@@ -128,7 +128,7 @@ pub fn rule(context: &CanvasRenderingContext2d, from: (f64, f64), to: (f64, f64)
 /// Pixels of a point in a picture that is saved.
 pub const PICTURE_SCALE: f64 = 2.0;
 
-/// Title, chart and legend on a canvas of their own, to be saved. `legend` is a colour slot and what it says of each.
+/// Title, chart and legend on a separate canvas, to be saved. `legend`: colour slot and text of each entry.
 pub fn picture(
     look: &Look,
     title: &str,

@@ -1,4 +1,4 @@
-//! The card that states what is under the pointer, or where the keyboard stands.
+//! The card for the item under the pointer or at the keyboard cursor.
 
 use crate::ui::controls::swatch_colour;
 use leptos::prelude::*;
@@ -25,7 +25,7 @@ impl Readout {
     }
 }
 
-/// The card. It stays beside its point and inside the window.
+/// The card, placed beside its point and inside the window.
 #[component]
 pub fn ReadoutCard(
     /// What is recorded; `None` shows nothing.

@@ -1,4 +1,4 @@
-//! Axes: round ticks in one unit, and where a value stands.
+//! Axes: round ticks in one unit, and positions of values.
 
 use crate::base::text;
 use crate::ui::table::Kind;
@@ -6,7 +6,7 @@ use crate::ui::table::Kind;
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// The value it stands for.
+    /// Its value.
     pub value: f64,
     /// How it reads, without the unit.
     pub label: String,
@@ -26,7 +26,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Where a value stands: 0 at the beginning, 1 at the end; outside beyond them.
+    /// Position of a value: 0 at the beginning, 1 at the end; may be outside.
     pub fn share(&self, value: f64) -> f64 {
         (value - self.lo) / (self.hi - self.lo)
     }

@@ -1,4 +1,4 @@
-//! What a curve shows, and where it stands: pure arithmetic.
+//! Data and layout of a curve: pure arithmetic.
 
 use crate::ui::chart::scale::{self, Axis};
 use crate::ui::table::{Cell, Kind};
@@ -114,12 +114,12 @@ impl Layout {
         Layout { left, top, width: plot_width, height: plot_height, x, y }
     }
 
-    /// Where an x stands.
+    /// Position of an x value.
     pub fn px(&self, x: i64) -> f64 {
         self.left + self.width * self.x.share(x as f64)
     }
 
-    /// Where a value stands.
+    /// Position of a value.
     pub fn py(&self, y: f64) -> f64 {
         self.top + self.height * (1.0 - self.y.share(y))
     }

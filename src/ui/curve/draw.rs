@@ -67,7 +67,7 @@ fn curve<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, line: &L
     Ok(())
 }
 
-/// What is not chosen is paler; the edges of the range stand out.
+/// The area outside the range is dimmed; the edges of the range are drawn.
 fn band(sheet: &Sheet<'_>, layout: &Layout, (from, to): (i64, i64)) -> Drawn {
     let right = layout.left + layout.width;
     let (a, b) = (layout.px(from).clamp(layout.left, right), layout.px(to).clamp(layout.left, right));

@@ -1,4 +1,4 @@
-//! What a flame graph shows, and where each node stands: pure arithmetic.
+//! Data and layout of a flame graph: pure arithmetic.
 
 /// A node of the tree. Nodes are in pre-order: a parent before its children.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,12 +15,12 @@ pub struct Node {
     pub note: String,
 }
 
-/// Where a node stands.
+/// Box of a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeBox {
     /// The node, by position; of several narrow neighbours the first.
     pub node: usize,
-    /// Nodes that stand here together: more than one when each alone would be too narrow to see.
+    /// Number of nodes in the box: more than one if each would be too narrow to see.
     pub count: usize,
     /// Row from the top.
     pub depth: usize,

@@ -1,4 +1,4 @@
-//! A flame graph that hangs from its roots: a tree whose widths are shares, zoomed by click.
+//! A flame graph with the roots at the top: widths in proportion to values, zoom by click.
 
 pub mod data;
 mod draw;

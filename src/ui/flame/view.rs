@@ -28,7 +28,7 @@ impl State {
         let (zoom, highlighted) = (RwSignal::new(None), RwSignal::new(None));
         let width = RwSignal::new(800.0);
         let places = Memo::new(move |_| {
-            // Narrower than two thirds of a pixel is not drawn by itself.
+            // A node narrower than two thirds of a pixel is not drawn separately.
             let least = 0.66 / width.get();
             Arc::new(nodes.with(|nodes| data::places(nodes, zoom.get(), least)))
         });
@@ -41,7 +41,7 @@ impl State {
                 width.set(now);
             }
         });
-        // Other nodes: what was zoomed and lit is gone.
+        // New nodes: zoom and highlight are reset.
         effect(move || {
             nodes.track();
             zoom.set(None);
@@ -53,7 +53,7 @@ impl State {
     fn choose(&self) {
         let place = self.highlighted.get_untracked().and_then(|at| self.places.with_untracked(|p| p.get(at).copied()));
         let Some(place) = place.filter(|p| p.count == 1) else { return };
-        // The node that fills the width already gives way to the one above it.
+        // Clicking the node that fills the width zooms out to its parent.
         let is_there = self.zoom.get_untracked() == Some(place.node);
         let above = self.nodes.with_untracked(|n| n.get(place.node).and_then(|n| n.parent)).map(|p| p as usize);
         self.zoom.set(if is_there { above } else { Some(place.node) });
@@ -63,7 +63,7 @@ impl State {
         }
     }
 
-    /// Lights the place where a node stands now.
+    /// Highlights the box of a node.
     fn light(&self, node: usize) {
         self.highlighted.set(self.places.with_untracked(|p| p.iter().position(|p| p.node == node)));
     }
@@ -109,7 +109,7 @@ impl State {
     }
 }
 
-/// A tree whose widths are shares. A click lets a node fill the width, a click on it again or Esc goes back up.
+/// A tree with widths in proportion to values. A click zooms to a node; a second click or Esc zooms out.
 #[component]
 pub fn Flame(
     /// Its name: `data-chart`.

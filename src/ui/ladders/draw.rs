@@ -84,7 +84,7 @@ fn hatched(sheet: &Sheet<'_>, from: f64, to: f64, y: f64) -> Drawn {
     sheet.rect([from, y, to - from, BAR], fill(sheet.ink.line, 0.45))?;
     let mut at = from - BAR;
     while at < to {
-        // From (at, y + BAR) up to (at + BAR, y), within the area; nothing of it is outside.
+        // From (at, y + BAR) up to (at + BAR, y), clipped to the area.
         let (x0, x1) = (at.max(from), (at + BAR).min(to));
         if x1 - x0 > 0.5 {
             sheet.line(&[(x0, y + BAR - (x0 - at)), (x1, y + BAR - (x1 - at))], stroke(sheet.ink.line, 2.0))?;

@@ -42,7 +42,7 @@ impl Part {
     }
 }
 
-/// The largest `limit` slices, largest first, and the rest as one. Those in `hidden` keep their place but have no share.
+/// The largest `limit` slices in descending order, and one for the others. Slices in `hidden` keep their position without a share.
 pub fn parts(slices: &[Slice], limit: usize, hidden: &BTreeSet<String>) -> Vec<Part> {
     let mut slices: Vec<&Slice> = slices.iter().filter(|s| s.value > 0).collect();
     slices.order_by_key(|s| std::cmp::Reverse(s.value));
@@ -104,9 +104,9 @@ pub fn step(parts: &[Part], from: Option<usize>, key: &str) -> Option<usize> {
     shown.get(next).copied()
 }
 
-/// Whether a label so wide and high fits into a part when it stands `at` pixels from the centre.
+/// Whether a label of this width and height fits into a part, `at` pixels from the centre.
 pub fn has_room(share: f64, at: f64, width: f64, height: f64) -> bool {
-    // The chord at that distance; half a circle and more always has room.
+    // Length of the chord at that distance; unlimited from half a circle on.
     share >= 0.5 || 2.0 * at * (share * TAU / 2.0).sin() >= width.hypot(height)
 }
 

@@ -44,7 +44,7 @@ impl Ring {
         self.at((self.radius + self.hole) / 2.0, part.start + part.share / 2.0)
     }
 
-    /// The outline of so many turns of the ring.
+    /// The outline of this share of the ring.
     fn sector(&self, start: f64, turns: f64) -> Vec<(f64, f64)> {
         let n = (turns * 180.0).ceil().max(2.0) as usize;
         let along = |radius: f64, i: usize| self.at(radius, start + turns * i as f64 / n as f64);
@@ -52,13 +52,13 @@ impl Ring {
     }
 }
 
-/// Draws the parts, the shares of those that have room, and the total in the middle.
+/// Draws the parts, shares that fit, and the total in the middle.
 pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Ring, total: &str) -> Drawn {
     let shown: Vec<&Part> = parts.iter().filter(|p| p.share > 0.0).collect();
     let shares: Vec<f64> = shown.iter().map(|p| p.share).collect();
     let colours: Vec<_> = shown.iter().map(|p| sheet.ink.slot(slot(p))).collect();
     if shown.is_empty() {
-        // Everything is hidden: the place of the ring stays.
+        // If all parts are hidden, an empty ring is drawn.
         sheet.circle(place.centre, place.radius, stroke(sheet.ink.line, 1.0))?;
     } else {
         sheet.ring(place.centre, (place.hole, place.radius), &shares, &colours)?;
@@ -68,7 +68,7 @@ pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Ring, total: &str)
         sheet.line(&[place.at(place.hole, part.start), place.at(place.radius, part.start)], stroke(sheet.ink.surface, 1.0))?;
     }
     shown.iter().try_for_each(|part| share(sheet, part, place))?;
-    // Half a number says nothing: without room it is left to the table.
+    // A number that does not fit is not drawn; it is in the table.
     let face = [Face::Strong, Face::Plain].into_iter().find(|face| sheet.width_of(total, *face) <= place.hole * 1.9);
     face.map_or(Ok(()), |face| sheet.text(total, place.centre, Write { face, align: Align::Middle, colour: sheet.ink.text }))
 }

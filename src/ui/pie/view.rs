@@ -134,7 +134,7 @@ pub fn Pie(
     /// Its name: `data-chart`.
     #[prop(into)]
     id: String,
-    /// What the whole is and by what it is parted, with the unit: `Self time by device`.
+    /// Quantity and grouping: `Self time by device`.
     #[prop(into)]
     title: String,
     /// What one part is: the header of the table's first column.
@@ -145,10 +145,10 @@ pub fn Pie(
     /// What has a share.
     #[prop(into)]
     slices: Signal<Arc<Vec<Slice>>>,
-    /// How many parts have a name; the rest are one.
+    /// Number of named parts; the others are one part.
     #[prop(into)]
     limit: Signal<usize>,
-    /// What is there when nothing has a share.
+    /// Text for an empty chart.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! What a chart of points under ceilings shows, and where it stands: pure arithmetic.
+//! Data and layout of a chart of points under ceilings: pure arithmetic.
 
 /// A point.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -28,7 +28,7 @@ pub struct Dot {
 pub struct Ceiling {
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Position.
     pub level: f64,
     /// Drawn with dashes.
     pub is_dashed: bool,
@@ -65,7 +65,7 @@ impl LogAxis {
         if lo > hi { LogAxis { lo: 0, hi: 1 } } else { LogAxis { lo, hi: hi.max(lo + 1) } }
     }
 
-    /// Where a value stands: 0 at the beginning, 1 at the end.
+    /// Position of a value: 0 at the beginning, 1 at the end.
     pub fn share(&self, value: f64) -> f64 {
         (value.log10() - f64::from(self.lo)) / f64::from(self.hi - self.lo)
     }
@@ -87,7 +87,7 @@ impl LogAxis {
     }
 }
 
-/// Where everything stands, in CSS pixels.
+/// Layout in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layout {
     /// Horizontal.

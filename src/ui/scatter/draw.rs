@@ -84,7 +84,7 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     sheet.text(picture.titles.1, (layout.left + 2.0, 8.0), title(Align::Left))?;
     sheet.text(picture.titles.0, (right, ground + 28.0), title(Align::Right))?;
     let highest = picture.ceilings.iter().map(|c| c.level).fold(0.0, f64::max);
-    // The ceilings are named first: the other names give way.
+    // Ceilings are labelled first; other labels avoid them.
     let mut labels = Labels::default();
     labels.reserve(layout, picture.ceilings, picture.slope.map(|s| s.1));
     for ceiling in picture.ceilings {

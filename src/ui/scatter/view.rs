@@ -32,7 +32,7 @@ impl State {
             let shown: Vec<usize> = hidden.with(|hidden| (0..all.len()).filter(|i| !hidden.contains(&all[*i].series)).collect());
             (layout(&all, &shown, ceilings, slope, stage.size.get()), Arc::new(shown))
         });
-        // Other points: what was highlighted is gone.
+        // New points: the highlight is reset.
         effect(move || {
             dots.track();
             stage.target.set(None);

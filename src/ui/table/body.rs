@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 
 /// From this many characters on, a name is shortened in its middle when it does not fit.
 const SPLIT_FROM: usize = 24;
-/// Characters at its end that stay.
+/// Characters at its end that are always visible.
 const TAIL: usize = 10;
 
 /// The lines of the window, and spacers for those that are not in the document.
@@ -163,7 +163,7 @@ fn share_cell(cell: &Cell) -> AnyView {
     .into_any()
 }
 
-/// A name whose middle gives way: the head shrinks, the tail stays, and both together are the whole text when copied.
+/// A name that is shortened in the middle: the head shrinks, the tail stays visible. Copying gives the full text.
 #[component]
 pub fn Name(
     /// The whole text.

@@ -1,8 +1,8 @@
-//! What a table shows: columns, rows, cells. How a cell reads is its column's business, so that rows stay small.
+//! Columns, rows and cells of a table. The column formats its cells, so that rows stay small.
 
 use crate::base::{DurationNs, text};
 
-/// What a column holds: how its cells read, and on which side they stand.
+/// The type of a column: format and alignment of its cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A name: mono, shortened in the middle, can be copied.
@@ -17,7 +17,7 @@ pub enum Kind {
     Bytes,
     /// A share of one: percentage and bar.
     Share,
-    /// A value without a known unit: as it is in the file.
+    /// A value without a known unit, as in the file.
     Number,
 }
 
@@ -84,7 +84,7 @@ pub enum Cell {
     Int(i64),
     /// A number, or a share of one.
     Float(f64),
-    /// A number that reads otherwise than its column states: its unit is its row's.
+    /// A number with its own text, because its unit depends on the row.
     Formatted(f64, String),
     /// A placeholder text, drawn dim. Not a value: exports and sums skip it.
     Placeholder(String),
@@ -170,7 +170,7 @@ impl Cell {
         }
     }
 
-    /// What hovering over the cell states: the exact value with its unit.
+    /// Title of the cell: the exact value with its unit.
     pub fn exact(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Int(v), Kind::Duration) => text::time_exact(*v),
@@ -255,7 +255,7 @@ const WIDE: usize = 64;
 pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
     const SAMPLE: usize = 300;
     let longest = rows.iter().take(SAMPLE).map(|r| r.cell(at).shown(column.kind).chars().count()).max().unwrap_or(0);
-    // The label is bold and wider than digits; beside it stand the sort arrow, the help mark and the padding.
+    // The label is bold and wider than digits, and has the sort arrow, the help mark and padding beside it.
     let label = (column.label.chars().count() * 13).div_ceil(12) + if column.help.is_empty() { 4 } else { 6 };
     let (least, most, extra) = match column.kind {
         Kind::Name => (20, 48, 6),

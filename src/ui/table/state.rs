@@ -53,7 +53,7 @@ pub(super) struct State {
     pub rest: Option<MissingRows>,
     /// Sorting, columns and filter.
     pub choices: Memo<TableChoices>,
-    /// Where the choices live: with this table, or with whoever keeps them.
+    /// Where the choices are stored: in this table, or by its owner.
     saved: SignalSetter<String>,
     pub keys: Memo<SortKeys>,
     pub opened: RwSignal<BTreeSet<u32>>,
@@ -155,7 +155,7 @@ impl State {
         self.n_awaited().is_none() && self.columns.with(|c| c.iter().any(|c| c.is_summed)) && self.order.with(|o| o.len() > 1)
     }
 
-    /// Brings a line into sight.
+    /// Scrolls a line into view.
     pub fn reveal(&self, line: usize) {
         let Some(scroller) = self.scroller.get_untracked() else { return };
         let n = self.lines.with_untracked(|l| l.len());

@@ -8,10 +8,10 @@ pub const ALL_UP_TO: usize = 200;
 const ALL_CELLS: usize = 6_000;
 /// Browsers stop laying out at about 17 (Firefox) and 33 (Chromium, Safari) million pixels; beyond this, scrolling is scaled.
 const TALLEST: f64 = 12_000_000.0;
-/// Lines drawn beyond both edges, so that a fast wheel meets no blank.
+/// Lines drawn beyond both edges, so that fast scrolling shows no blank area.
 const SPARE: usize = 12;
 
-/// A part of the lines, and the heights that stand for the rest.
+/// A part of the lines, and the heights of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Window {
     /// First line in the document.
@@ -34,7 +34,7 @@ pub fn window(n: usize, n_columns: usize, scroll: f64, height: f64) -> Window {
     let top = scroll * scale(n, height);
     let first = ((top / ROW) as usize).saturating_sub(SPARE).min(n);
     let end = ((((top + height) / ROW).ceil() as usize) + SPARE).min(n);
-    // Where the lines must stand so that the line at `top` appears at the upper edge.
+    // Offset of the lines such that line `top` is at the upper edge.
     let before = (scroll - (top - first as f64 * ROW)).max(0.0);
     let after = (tall - before - (end - first) as f64 * ROW).max(0.0);
     Window { first, end, before, after }

@@ -5,7 +5,7 @@ use crate::ui::table::order::{self, Filter, SortKeys};
 use crate::ui::table::{Column, Row};
 use std::collections::BTreeSet;
 
-/// A row and where it hangs. Rows are in pre-order: a parent before its children.
+/// A row and its parent. Rows are in pre-order: a parent before its children.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Branch {
     /// Its cells; the first column holds the name that is indented.
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(at(2, 99), [0]);
         assert_eq!(at(9, 99), [0, 2]);
         assert_eq!(at(9, 3), [] as [u32; 0]);
-        // A parent that stands later makes a root.
+        // A row with a later parent is a root.
         let odd = [Branch { parent: Some(7), ..Branch::default() }];
         assert_eq!(Children::new(&odd).roots(), [0]);
     }

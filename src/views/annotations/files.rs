@@ -1,4 +1,4 @@
-//! Files of annotations: out, in, and what is asked before those that are there give way.
+//! Export and import of annotations, and the question before existing ones are replaced.
 
 use super::Panel;
 use crate::base::text::{counted, middle_ellipsis};
@@ -82,7 +82,7 @@ async fn read(panel: Panel, file: web_sys::File) {
     }
 }
 
-/// What has to be asked before a file is taken: whether what is there gives way, and whether a file of another profile is meant. `None` where
+/// The question before an import: whether to replace the existing annotations, and whether a file of another profile is meant. `None` where
 /// neither is the case.
 fn question(file: &str, found: &Found, n_there: usize, here: &Of) -> Option<String> {
     let other = found.of.as_ref().filter(|of| of.hash != here.hash);
@@ -102,7 +102,7 @@ fn question(file: &str, found: &Found, n_there: usize, here: &Of) -> Option<Stri
     Some(out)
 }
 
-/// Puts a set on the timeline, beside what is there or in its place.
+/// Puts a set on the timeline, added to the existing annotations or replacing them.
 fn take(panel: Panel, set: AnnotationSet, is_added: bool) {
     panel.incoming.set(None);
     panel.chosen.set(None);

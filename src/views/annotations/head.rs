@@ -35,7 +35,7 @@ pub(super) fn Head(panel: Panel, on_close: Callback<()>) -> impl IntoView {
     }
 }
 
-/// Asks before all annotations are dropped: nothing brings back those that no set holds.
+/// Asks before all annotations are removed, because those not in a saved set cannot be restored.
 #[component]
 fn Clearing(panel: Panel, is_asked: RwSignal<bool>) -> impl IntoView {
     let book = panel.book;

@@ -1,4 +1,4 @@
-//! The metrics of a Neuron run between two annotations: the same that Summary says about a range.
+//! The metrics of a Neuron run between two annotations, as in Summary for a range.
 
 use crate::analysis::device::run_metrics::units::Unit;
 use crate::analysis::device::{Metric, Summary};

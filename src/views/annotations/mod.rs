@@ -17,7 +17,7 @@ use leptos::prelude::*;
 struct Panel {
     /// All annotations of the profile.
     book: RwSignal<Book>,
-    /// The annotation whose values are shown, and that is marked on the timeline.
+    /// The chosen annotation: its values are shown and it is highlighted on the timeline.
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
@@ -37,7 +37,7 @@ impl Panel {
         self.book.with(|b| b.current.items.iter().map(|a| a.id).collect())
     }
 
-    /// Something about one annotation; the default when it is gone.
+    /// A value of one annotation; the default if it was deleted.
     fn of<T: Default>(self, id: u32, look: impl FnOnce(&Annotation) -> T) -> T {
         self.book.with(|b| b.current.get(id).map(look)).unwrap_or_default()
     }
@@ -56,7 +56,7 @@ pub fn AnnotationsPanel(
     of: Of,
     /// All annotations of the profile.
     book: RwSignal<Book>,
-    /// The one whose values are shown.
+    /// The chosen annotation.
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,

@@ -1,4 +1,4 @@
-//! One annotation as a row whose cells can be written.
+//! One annotation as a row of editable cells.
 
 use super::Panel;
 use crate::base::{TimeNs, TimeRange};
@@ -72,7 +72,7 @@ fn Colour(panel: Panel, id: u32, name: Memo<String>) -> impl IntoView {
     }
 }
 
-/// Shows a region, or a marker in the middle of a tenth of what is between it and its neighbour.
+/// Shows a region, or a marker centred in a window of a tenth of the distance to its neighbour.
 fn go_to(panel: Panel, id: u32) {
     let range = panel.book.with_untracked(|b| {
         let own = b.current.get(id)?.range();

@@ -15,7 +15,7 @@ fn speed_up(factor: f64) -> String {
     format!("{} ×", text::three_digits(factor))
 }
 
-/// Share of a gap with what it is a share of.
+/// Share of a gap, and its base.
 fn share_of(gap: &bounds::Gap) -> String {
     let of = if gap.kind == GapKind::Reloads { " of the bytes" } else { "" };
     format!("{}{of}", text::percent(gap.share))
@@ -244,7 +244,7 @@ pub fn evidence_rows(kind: GapKind, evidence: &Evidence, peak_flops: Option<f64>
     evidence.rows.iter().map(row).collect()
 }
 
-/// What an investigation without rows says.
+/// Text of an investigation without rows.
 pub fn nothing_found(kind: GapKind) -> &'static str {
     match kind {
         GapKind::DmaIdle => "Nothing found: DMA was never idle for 500 ns or longer, or there are no transfers.",

@@ -12,7 +12,7 @@ pub fn same_share(window: TimeRange, from: TimeRange, to: TimeRange) -> TimeRang
     TimeRange::new(place(window.start), place(window.end))
 }
 
-/// Whether two windows are the same except for rounding: then neither has to follow the other.
+/// Whether two windows are equal except for rounding; then neither is moved.
 pub fn is_same(a: TimeRange, b: TimeRange) -> bool {
     let room = 4 + a.duration().0.max(b.duration().0) / 500;
     (a.start.0.abs_diff(b.start.0) as i64) <= room && (a.end.0.abs_diff(b.end.0) as i64) <= room

@@ -1,4 +1,4 @@
-//! Where the drawer stands and how large it is: a border that can be dragged, a button that moves it.
+//! Position and size of the drawer: a draggable border and a button that moves it.
 
 use crate::state::layout::{LEAST_PX, Layout, MOST_PX};
 use leptos::prelude::*;

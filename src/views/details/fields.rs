@@ -1,4 +1,4 @@
-//! The fields of the record in named groups, with a switch for those that few ask for.
+//! The fields of the record in named groups, with a switch for advanced ones.
 
 use crate::base::text;
 use crate::engine::query::{Details, Field};
@@ -7,7 +7,7 @@ use crate::ui::controls::CopyButton;
 use crate::views::wording;
 use leptos::prelude::*;
 
-/// Groups of ids, checksums, raw bytes, and keys of which nothing is known.
+/// Groups of ids, checksums, raw bytes, and unknown keys.
 const ADVANCED: [&str; 4] = ["Links", "Check", "Raw", "Other keys"];
 
 /// Such fields in other groups.
@@ -64,7 +64,7 @@ pub(super) fn groups(fields: &[Field]) -> Vec<Group> {
     out
 }
 
-/// Whether any field is one that few ask for.
+/// Whether any field is an advanced one.
 pub(super) fn has_advanced(groups: &[Group]) -> bool {
     groups.iter().flat_map(|g| &g.rows).any(|r| r.is_advanced)
 }

@@ -8,7 +8,7 @@ use crate::engine::query::{InstructionFacts, Neighbour};
 use crate::ui::controls::CopyButton;
 use leptos::prelude::*;
 
-/// The sections of an instruction; each is absent where there is nothing to say.
+/// The sections of an instruction; empty ones are absent.
 #[component]
 pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let InstructionFacts { operands, semaphores, origin } = facts;
@@ -21,7 +21,7 @@ pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_
     }
 }
 
-/// What a semaphore's line says after its condition.
+/// The text after the condition in a semaphore's line.
 fn sentence(fact: &SemaphoreFact) -> String {
     // An instruction that does nothing but wait ends when the condition holds; all others begin then.
     let then = if fact.is_pure_wait { "ended" } else { "began" };

@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 /// A slice one can go to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Jump {
-    /// What the button says.
+    /// Text of the button.
     pub label: String,
     /// The key that does the same, as the browser names it by place.
     pub code: &'static str,
@@ -48,7 +48,7 @@ pub fn jumps(details: &Details, links: Option<&Links>) -> Vec<Jump> {
     out
 }
 
-/// The ways out of the slice whose details are shown, as they become known.
+/// Links from the slice whose details are shown, as the answers arrive.
 pub fn follow(details: Signal<Option<Details>>, ask: Signal<Option<Ask>>) -> Signal<Vec<Jump>> {
     let links = RwSignal::new(None::<Links>);
     effect(move || {
@@ -92,7 +92,7 @@ pub fn JumpButtons(
     }
 }
 
-/// Listens for the keys as long as the owner lives.
+/// Listens for the keys until the owner is disposed.
 pub fn listen(jumps: Signal<Vec<Jump>>, on_go: Callback<SliceId>) {
     let handle = window_event_listener(ev::keydown, move |ev| {
         let target = ev.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());

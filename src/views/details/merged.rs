@@ -16,7 +16,7 @@ pub fn MergedTransfers(
     ask: Ask,
     /// The transfer.
     slice: SliceId,
-    /// In which rows the transfers stand.
+    /// The grouping of transfers into rows.
     query: Signal<DmaRowsQuery>,
     /// Go to another slice.
     on_go: Callback<SliceId>,

@@ -32,7 +32,7 @@ pub fn DetailsDrawer(
     /// Show a line of source; without it places are text.
     #[prop(optional)]
     on_place: Option<Callback<SourceLocation>>,
-    /// Where it stands, and how large it is.
+    /// Position and size of the drawer.
     #[prop(default = RwSignal::default())]
     layout: RwSignal<Layout>,
     /// Whether ids, checksums and raw bytes are shown; without it they are.

@@ -5,10 +5,10 @@ use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::Neighbour;
 use leptos::prelude::*;
 
-/// Neighbours shown of one group; the rest are counted.
+/// Neighbours listed per group; further ones are only counted.
 const MOST: usize = 100;
 
-/// A kind of dependency in words, and what it means.
+/// Label and description of a kind of dependency.
 fn kind_label(kind: &str) -> (String, &'static str) {
     match kind {
         "FLOW_DEPENDENCE" => ("Flow".into(), "The later instruction reads what the earlier one wrote"),

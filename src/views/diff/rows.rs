@@ -122,7 +122,7 @@ pub struct Scope {
     pub has_host: bool,
 }
 
-/// What the rows have to say.
+/// Notes about the rows.
 pub fn shape_of(rows: &[OperatorDiff], by: FlatBy) -> Scope {
     let sides = || rows.iter().flat_map(|r| [r.base, r.experiment]).flatten();
     Scope {
@@ -136,7 +136,7 @@ fn figures(shape: Scope) -> impl Iterator<Item = &'static Figure> {
     FIGURES.iter().filter(move |f| if f.3 { shape.has_device } else { shape.has_host })
 }
 
-/// What got slower is first: on the device where there is one, else on the host.
+/// Slower ones are first: on the device if there is one, else on the host.
 pub const WORST_FIRST: &str = "-delta_device_self,-delta_host_self|||";
 
 /// Columns of a difference table.

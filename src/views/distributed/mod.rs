@@ -1,4 +1,4 @@
-//! Distributed: how the workers of a run compute and communicate, what they wait for, and for whom.
+//! Distributed: computation and communication of the workers of a run, waits and stragglers.
 
 pub mod rows;
 
@@ -25,7 +25,7 @@ pub struct Worker {
     pub id: u32,
     /// As the run names it.
     pub worker: String,
-    /// The span; empty where there is one only.
+    /// The span; empty if there is only one.
     pub span: String,
     /// Answers for it.
     pub ask: Ask,

@@ -55,7 +55,7 @@ pub fn EfficiencyView(
     range: Signal<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
-    /// Module, step, and what was done to the tables.
+    /// Module, step, and choices of the tables.
     #[prop(default = ViewState::detached("efficiency"))]
     choices: ViewState,
 ) -> impl IntoView {

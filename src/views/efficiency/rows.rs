@@ -111,7 +111,7 @@ fn sizes(row: &EfficiencyRow) -> Option<String> {
     Some(format!("{batch}M {} · N {} · K {}", text::count(gemm.m), text::count(gemm.n), text::count(gemm.k)))
 }
 
-/// What the page says above the chart: (label, value, meaning).
+/// The values above the chart: (label, value, meaning).
 pub fn totals(found: &Efficiency) -> Vec<(&'static str, String, &'static str)> {
     let mut out = Vec::new();
     if let Some(mfu) = found.mfu {

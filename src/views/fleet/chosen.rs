@@ -21,7 +21,7 @@ impl TraceStep {
     }
 }
 
-/// What the page does with a chosen trace.
+/// Actions on a chosen trace.
 #[derive(Clone, Copy)]
 pub struct TraceActions {
     /// It is chosen, or nothing is: its file, when it is dropped, opens at the step.

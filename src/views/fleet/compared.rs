@@ -65,7 +65,7 @@ fn ranks() -> Columns<RankChange> {
         .column("file", "Trace", Kind::Name, "File of the trace in this run.", |r| r.run.name.clone().into())
 }
 
-/// A choice of the base among the other open runs, and what changed.
+/// The choice of the baseline among the other open runs, and the changes.
 #[component]
 pub fn Compared(
     /// Every open run summary.

@@ -15,7 +15,7 @@ use web_sys::{CanvasRenderingContext2d as Context, ImageData};
 const HEIGHT_MAX: f64 = 420.0;
 /// Of a map of few.
 const HEIGHT_MIN: f64 = 96.0;
-/// Height of a rank where there is room.
+/// Height of a rank with enough space.
 const ROW_HEIGHT: f64 = 22.0;
 /// The pointer that moved less, in CSS pixels, clicked.
 const CLICK_MAX: i32 = 3;
@@ -24,7 +24,7 @@ fn height(n_rows: usize) -> f64 {
     (n_rows as f64 * ROW_HEIGHT).clamp(HEIGHT_MIN, HEIGHT_MAX)
 }
 
-/// Pixels of the map with what they are made of.
+/// Pixels of the map, with their inputs.
 struct Drawn {
     levels: Levels,
     colours: Vec<[u8; 4]>,
@@ -83,7 +83,7 @@ pub fn Heat(
         let image = ImageData::new_with_u8_clamped_array(Clamped(&pixels), w as u32);
         let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<Context>().ok());
         if let (Ok(image), Some(context)) = (image, context) {
-            // A canvas that refuses stays as it is; the next frame tries again.
+            // A failed canvas operation is retried in the next frame.
             let _ = context.put_image_data(&image, 0.0, 0.0);
         }
         let _ = canvas.set_attribute("data-frame-ms", &format!("{:.2}", dom_time() - started));

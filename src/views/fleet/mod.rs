@@ -1,4 +1,4 @@
-//! Fleet: a run of many ranks. Steps of each rank as a heat map, what is wrong and where, who waits for whom, hosts and devices compared.
+//! Fleet: a run of many ranks. Steps of each rank as a heat map, findings, stragglers, comparison of hosts and devices.
 
 mod chosen;
 mod compared;
@@ -122,7 +122,7 @@ const FINDINGS_MAX: usize = 12;
 /// In place of rows.
 const NONE: &str = "Not recorded in these traces.";
 
-/// A table of the summary, whose rows are of one trace each: id, title, columns, rows, what is instead of rows, and the trace of a row.
+/// A table of the summary with one trace per row: id, title, columns, rows, text without rows, and the trace of a row.
 struct Part {
     id: &'static str,
     title: &'static str,

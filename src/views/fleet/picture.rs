@@ -61,7 +61,7 @@ impl Levels {
         Levels { columns, levels }
     }
 
-    /// The cell at a place; 0 where there is none.
+    /// The cell at a position; 0 if there is none.
     pub fn cell(&self, row: usize, column: usize) -> u16 {
         let at = row.checked_mul(self.columns).and_then(|at| at.checked_add(column)).filter(|_| column < self.columns);
         at.and_then(|at| self.levels.first()?.get(at)).copied().unwrap_or(0)

@@ -56,7 +56,7 @@ pub fn KernelsView(
     on_slices: Callback<Vec<SliceId>>,
     /// Select a slice and light others, without leaving the view.
     on_mark: Callback<(SliceId, Vec<SliceId>)>,
-    /// Grouping, device, slices of a pie, and what was done to the table.
+    /// Grouping, device, slices of a pie, and choices of the table.
     #[prop(default = ViewState::detached("kernels"))]
     choices: ViewState,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! Instruction words that are not decoded, with what the profiler's output of the same run says of them.
+//! Undecoded instruction words, with their text in the profiler's output of the same run.
 
 use super::agreement::of_one_run;
 pub use crate::analysis::device::instructions::learned::LearnedNames;
@@ -13,7 +13,7 @@ use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// What the profiler's output of a run says of words that are not decoded.
+/// Text of undecoded words in the profiler's output of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Learned {
     /// The words with names and texts.
@@ -44,7 +44,7 @@ async fn learn(own: Ask, others: Vec<OtherProfile>) -> Result<Learned, EngineErr
     Ok(Learned::default())
 }
 
-/// Names that are known with those that were found; what was known of the same opcode or code is replaced.
+/// Known names with the found ones added; found names replace known ones of the same opcode or code.
 pub fn with_new(mut known: LearnedNames, found: &Learned) -> LearnedNames {
     let new = names(&found.words);
     known.opcodes.retain(|(code, _)| !new.contains_key(code));
@@ -56,7 +56,7 @@ pub fn with_new(mut known: LearnedNames, found: &Learned) -> LearnedNames {
     known
 }
 
-/// Names as they were kept, without what is none.
+/// The stored names without invalid ones.
 pub fn known_names(text: &str) -> LearnedNames {
     let mut all: LearnedNames = serde_json::from_str(text).unwrap_or_default();
     all.opcodes.retain(|(_, name)| is_opcode_name(name));
@@ -120,7 +120,7 @@ fn codes_sentence(codes: &[LearnedCode]) -> String {
     )
 }
 
-/// Words with what was learned of them; absent where nothing was.
+/// Words with learned names; absent without any.
 #[component]
 pub fn LearnedWords(
     /// Of the profile in front.

@@ -1,4 +1,4 @@
-//! The ledger: what the import read, what it shows, what it omitted and why.
+//! The ledger: records read, shown and skipped, with reasons.
 
 pub mod agreement;
 pub mod learned;

@@ -1,4 +1,4 @@
-//! The allocations: what was allocated, by which operator, from when to when.
+//! The allocations: size, operator, and lifetime.
 
 use super::{State, rows};
 use crate::analysis::torch::memory::{MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryLife};

@@ -8,7 +8,7 @@ use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use crate::ui::tree::Branch;
 use crate::views::wording;
 
-/// Positions so that each parent is followed by all that is below it, siblings in their order; and by position the new place of the parent.
+/// Positions in pre-order with siblings in their order, and the new position of each parent.
 ///
 /// A parent that is not there, or that is its own ancestor, makes a root.
 fn pre_order(parents: &[Option<u32>]) -> Vec<(usize, Option<u32>)> {
@@ -86,7 +86,7 @@ pub fn flame(modules: &Modules) -> Vec<Node> {
 pub fn scope(modules: &Modules) -> String {
     let (listed, all) = (modules.rows.len() as u64, modules.n_total);
     let what = if modules.is_lightning { "Lightning modules" } else { "modules" };
-    // None recorded is not none there; a note says why.
+    // If none is recorded there may still be some; a note explains it.
     if all == 0 {
         return String::new();
     }

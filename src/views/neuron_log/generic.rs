@@ -1,4 +1,4 @@
-//! A table of the file as it stands, where its keys do not say what an operator is called or takes.
+//! A table of the file, unchanged, if its keys for operator names and times are unknown.
 
 use super::rows;
 use crate::engine::query::{TablePart, TableQuery};

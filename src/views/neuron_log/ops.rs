@@ -108,7 +108,7 @@ fn Operators(context: LogContext, ops: QueryState<LogOps>, level: Level, device:
         selected.set(None);
     });
     let range = context.range;
-    // Beside the other level, each table says what it is of.
+    // With two levels shown, each table has a heading.
     let own_scope = (!is_first).then(|| view! { <p class="summary__scope" data-scope-of=id>{move || ops.value.with(|o| rows::ops_scope(o.as_deref(), range.get()))}</p> });
     let remarks = move || ops.value.get().map(|o| o.remarks.iter().map(|r| view! { <li>{r.clone()}</li> }).collect_view());
     let detail = {
@@ -121,7 +121,7 @@ fn Operators(context: LogContext, ops: QueryState<LogOps>, level: Level, device:
     };
     let saved = context.choices.choice(&format!("table.{id}"), String::new());
     let ask = StoredValue::new(context.ask.clone());
-    // Where name or time cannot be determined the file's own table says more than ours.
+    // Without names or times the file's own table has more information than ours.
     let generic = Memo::new(move |_| ops.value.with(|o| o.as_ref().and_then(|o| o.generic_table.clone())));
     let table = move || {
         match generic.get() {

@@ -1,4 +1,4 @@
-//! What a bar is made of and what runs meanwhile.
+//! The parts of a bar, and slices that run at the same time.
 
 use super::LogContext;
 use crate::analysis::neuron_log::{LogOverlap, Member, Overlapping};

@@ -19,7 +19,7 @@ pub fn ops_scope(ops: Option<&LogOps>, asked: Option<TimeRange>) -> String {
     }
 }
 
-/// Columns of a table as it is in the file.
+/// Columns of an unchanged table of the file.
 pub fn raw_columns(part: &TablePart) -> Vec<Column> {
     let has_text = |at: usize| part.rows.iter().any(|r| matches!(r.get(at), Some(Raw::Text(_))));
     let column = |(at, name): (usize, &String)| Column::new(name, name, if has_text(at) { Kind::Text } else { Kind::Number }, "");

@@ -57,7 +57,7 @@ pub fn OperatorsView(
     range: Signal<Option<TimeRange>>,
     /// A row was chosen: what rows are grouped by, and its name.
     on_row: Callback<(String, String)>,
-    /// Grouping, device, slices of a pie, and what was done to the table.
+    /// Grouping, device, slices of a pie, and choices of the table.
     #[prop(default = ViewState::detached("operators"))]
     choices: ViewState,
 ) -> impl IntoView {

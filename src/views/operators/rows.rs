@@ -52,7 +52,7 @@ fn flops_columns() -> [Column; 4] {
     ]
 }
 
-/// What rows are called that have nothing of what they are grouped by: `(no layer)`, `(no HLO)`.
+/// The name of rows without a value for the grouping: `(no layer)`, `(no HLO)`.
 fn placeholder(grouping: &str) -> String {
     // `Layer, first 2 parts` is still the layer.
     let grouping = grouping.split(',').next().unwrap_or(grouping);

@@ -11,7 +11,7 @@ use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// A bar that says how long the range is; opened, the table of what is in it. Absent without a range.
+/// A bar with the length of the range, which expands to a table of its content. Absent without a range.
 #[component]
 pub fn RangeSums(
     /// Answers for the open profile.

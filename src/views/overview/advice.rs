@@ -1,4 +1,4 @@
-//! Recommendations: what was found, why it is said, and where to look.
+//! Recommendations: finding, evidence, and places to look at.
 
 use super::TimelineTarget;
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};

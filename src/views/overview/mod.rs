@@ -75,7 +75,7 @@ fn Devices(overview: QueryState<Overview>) -> impl IntoView {
     }
 }
 
-/// A device: what it is above, how it was used below.
+/// A device: its properties above, its utilization below.
 #[component]
 fn DeviceCard(device: DeviceRow) -> impl IntoView {
     let facts = rows::device_facts(&device);

@@ -51,7 +51,7 @@ pub fn device_facts(device: &DeviceRow) -> String {
     facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// A value of how the device was used: how it reads, and its share for the bar. `None` for what the line of facts states.
+/// A utilization value of a device: its text, and its share for the bar. `None` for values in the line of properties.
 pub fn device_figure(device: &DeviceRow, id: &str) -> Option<(String, Option<f64>)> {
     let share = match id {
         "utilization" => device.utilization,
@@ -107,13 +107,13 @@ fn duration(ns: f64) -> String {
     text::duration(DurationNs(ns.round() as i64))
 }
 
-/// The categories that the trace records it, as slices.
+/// The categories that the trace records, as slices.
 pub fn slices(overview: &Overview) -> Vec<Slice> {
     let recorded = overview.summary.iter().filter(|r| r.is_recorded);
     recorded.map(|r| Slice { name: r.category.label().into(), value: r.mean_ns.round() as i64, colour: colour(r.category) }).collect()
 }
 
-/// Positions in [`Category::ALL`] of the categories that the trace records it.
+/// Positions in [`Category::ALL`] of the categories that the trace records.
 fn recorded_categories(overview: &Overview) -> impl Iterator<Item = usize> {
     (0..Category::ALL.len()).filter(|i| overview.summary.iter().any(|r| r.category == Category::ALL[*i] && r.is_recorded))
 }

@@ -10,10 +10,10 @@ use crate::views::part_order;
 use crate::views::query::QueryState;
 use leptos::prelude::*;
 
-/// Categories that can change their place: all but the rest of the step.
+/// Categories that can be moved: all except the remaining time of the step.
 const IDS: [&str; 7] = ["kernel", "memcpy", "memset", "communication", "runtime", "data-loader", "cpu-exec"];
 
-/// The parts of a mean step in an order; the rest is last.
+/// The parts of a mean step in the chosen order; the remaining time is last.
 pub fn parts(overview: &Overview, order: &str) -> Vec<Share> {
     let n = overview.steps.len().max(1) as f64;
     let order = part_order::positions(order, &IDS);

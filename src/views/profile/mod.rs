@@ -1,4 +1,4 @@
-//! What the file says of itself, what it does not hold, and how to record that.
+//! Metadata of the file, what it does not contain, and how to record that.
 
 use crate::engine::PageColumns;
 use crate::ui::controls::with_code;

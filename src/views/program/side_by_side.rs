@@ -12,7 +12,7 @@ use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Asks for two programs side by side: of the shown engine, and of the same engine of the other profile.
+/// Requests two programs side by side: that of the shown engine, and that of the same engine in the other profile.
 async fn aligned(own: Ask, query: ProgramQuery, other: Ask) -> Result<AlignedPrograms, EngineError> {
     let shown = own.ask(query).await?;
     let engines = other.ask(ProgramQuery::default()).await?;
@@ -24,7 +24,7 @@ async fn aligned(own: Ask, query: ProgramQuery, other: Ask) -> Result<AlignedPro
     own.ask(AlignmentQuery { program: ProgramQuery { engine: Some(shown.shown), slice: None }, other: program }).await
 }
 
-/// Where the engine that is shown stands among those of the other profile: that name on the core of the same place.
+/// Index of the shown engine among those of the other profile: same name, and core at the same position.
 fn place(shown: &Program, other: &Program) -> Option<u32> {
     let own = shown.engines.get(shown.shown as usize)?;
     let of_name =

@@ -1,4 +1,4 @@
-//! The roofline of a Neuron run: what compute and memory allow, and where the run and its parts stand.
+//! The roofline of a Neuron run: limits of compute and memory, and points for the run and its parts.
 
 pub mod rows;
 

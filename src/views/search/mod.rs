@@ -24,7 +24,7 @@ pub enum SearchAct {
     Text(String),
     /// To the next hit, or the one before.
     Step(bool),
-    /// Ends the search in the records; what was found stays.
+    /// Ends the search in the records; its hits are kept.
     Stop,
     /// Shows all slices of that name.
     Name(String),
@@ -37,7 +37,7 @@ pub fn SearchView(
     ask: Ask,
     /// What is searched for, and found.
     search: Signal<Search>,
-    /// How it is searched.
+    /// Search options.
     options: SearchOptions,
     /// (id, label) of name, attributes and numbers.
     fields: Vec<(String, String)>,
@@ -95,7 +95,7 @@ fn Found(search: Signal<Search>, is_wanted: Memo<bool>) -> impl IntoView {
     view! { <span class="figure" role="status" data-hits="">{found}</span> }
 }
 
-/// How many hits there are; nothing where nothing is looked for.
+/// The number of hits; empty without a search.
 fn found(search: &Search, is_wanted: bool) -> String {
     let all = text::count(search.n_found());
     let instants = text::count(search.n_instants);

@@ -11,7 +11,7 @@ const MOST: usize = 12;
 /// The category, a row for each condition, and a button for one more.
 #[component]
 pub fn Terms(
-    /// How it is searched.
+    /// Search options.
     options: SearchOptions,
     /// (id, label) of fields.
     fields: Vec<(String, String)>,

@@ -20,7 +20,7 @@ pub fn Values(
     ask: Ask,
     /// What is searched for, and found.
     search: Signal<Search>,
-    /// How it is searched.
+    /// Search options.
     options: SearchOptions,
     /// (id, label) of fields.
     fields: Vec<(String, String)>,

@@ -65,7 +65,7 @@ impl Places {
     }
 }
 
-/// Paints a picture into a raster that shows `window`, which may be another one than the picture's. `scale`: device pixels of a CSS pixel.
+/// Paints a picture into a raster of `window`, which may differ from the picture's window. `scale`: device pixels per CSS pixel.
 pub fn paint(raster: &mut Raster, picture: &Picture, window: Window, colours: &AreaColours, scale: f64) {
     raster.pixels.fill(0);
     let places = Places::new(picture, window, raster.width, raster.height);

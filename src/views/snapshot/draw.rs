@@ -26,7 +26,7 @@ pub struct TimeMarker {
     pub is_failure: bool,
 }
 
-/// Where the parts of a picture are on a canvas that shows `window`, which may be another one than the picture's.
+/// Maps the parts of a picture to a canvas of `window`, which may differ from the picture's window.
 #[derive(Clone, Copy)]
 pub struct PictureLayout {
     pub window: Window,

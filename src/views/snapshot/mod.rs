@@ -32,7 +32,7 @@ struct State {
     is_fitted: Choice<bool>,
     /// What is seen of the axis; empty is everything.
     window: Choice<String>,
-    /// State whose allocations are listed; empty is the peak.
+    /// Number of the state whose allocations are listed; empty: the peak.
     chosen_time: Choice<String>,
     by: Choice<String>,
     /// The allocation with its stack beside the table.

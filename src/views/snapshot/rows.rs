@@ -69,7 +69,7 @@ fn group_specs(total: u64) -> Columns<crate::analysis::snapshot::LiveGroup> {
         })
 }
 
-/// Columns of what is live by frame.
+/// Columns of live bytes by frame.
 pub fn group_columns() -> Vec<Column> {
     group_specs(0).headers()
 }

@@ -17,7 +17,7 @@ use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Asks for the lines of a profile, of a range where there is one.
+/// Requests the source lines of a profile, or of a range.
 pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> QueryState<Source> {
     let question = Signal::derive(move || Some(SourceQuery { range: range.get() }));
     use_query(ask, question)

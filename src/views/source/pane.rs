@@ -71,7 +71,7 @@ pub fn SourcePane(
     }
 }
 
-/// What is not there: the file that is wanted, else some of those that instructions name.
+/// The missing source file, otherwise some of the files that instructions refer to.
 fn missing(texts: &[SourceText], named: &[String], wanted: Option<&str>) -> Option<String> {
     let is_given = |file: &str| texts.iter().any(|t| t.file == file);
     if let Some(file) = wanted.filter(|file| !texts.is_empty() && !is_given(file)) {

@@ -35,9 +35,9 @@ pub struct Source {
     pub ask: Ask,
 }
 
-/// Of two profiles that are compared, the one that is not in front is called so as well as by its schema,
+/// Second schema name of the compared profile that is not in front,
 pub const BASE: &str = "base";
-/// and the one in front so.
+/// and of the one in front.
 pub const EXPERIMENT: &str = "experiment";
 
 /// Why a query was not run.
@@ -67,7 +67,7 @@ pub enum QueryError {
 pub enum Failure {
     /// The query is wrong, or could not be run.
     Problem(Problem),
-    /// The engine was ended; the sentence says why.
+    /// The engine was ended, for this reason.
     Ended(String),
 }
 
@@ -114,7 +114,7 @@ pub fn shown() {
     VIEWS.set((VIEWS.get().0 + 1, VIEWS.get().1 + 1));
 }
 
-/// A view is gone. The memory of the last one is returned after [`IDLE_BEFORE_END_MS`].
+/// A view was closed. The engine ends [`IDLE_BEFORE_END_MS`] after the last one.
 pub fn hidden() {
     let (shown, ever) = VIEWS.get();
     VIEWS.set((shown.saturating_sub(1), ever));
@@ -141,7 +141,7 @@ pub struct Run<'a> {
     pub bytes_left: u64,
     /// Whether it is to end.
     pub is_ended: Rc<Cell<bool>>,
-    /// Gets what is done now.
+    /// Receives the current phase.
     pub on_phase: Rc<dyn Fn(String)>,
 }
 
@@ -161,7 +161,7 @@ pub fn keep_only(ids: &[u32]) {
         return stop();
     }
     for (id, schema) in gone {
-        // Views of it go with it: the next query that names them makes them of what is open then.
+        // Views of it are dropped too; the next query that names them recreates them.
         open.loaded.borrow_mut().infos.remove(&id);
         open.loaded.borrow_mut().tables.retain(|(of, _), _| *of != id);
         let open = open.clone();
@@ -259,7 +259,7 @@ impl Run<'_> {
             let Some(alias) = source.alias.filter(|alias| is_named(alias)) else { continue };
             let infos = open.loaded.borrow().infos.get(&source.id).map(|info| info.1.clone()).unwrap_or_default();
             let schema = quoted(&source.schema);
-            // The columns of a view are those of its table when it was made: what was loaded since may be more.
+            // A view keeps the columns that its table had when it was created, so it is recreated after more are loaded.
             let mut made = format!("DROP SCHEMA IF EXISTS {alias} CASCADE; CREATE SCHEMA {alias};");
             for info in infos.iter().filter(|info| is_named(&info.name)) {
                 let table = quoted(&info.name);
@@ -312,7 +312,7 @@ impl Run<'_> {
                 Ok(())
             }
             Err(failure) => {
-                // Frees what was loaded. The engine may have ended: then nothing is left to free.
+                // Frees the loaded rows. The engine may have ended already.
                 let empty = create(&quoted(&source.schema), &info.name, &columns(info));
                 drop(open.engine.run(&empty).await);
                 Err(failure)
@@ -446,7 +446,7 @@ fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {
     format!("CREATE OR REPLACE TABLE {schema}.{} ({});", quoted(name), columns.join(", "))
 }
 
-/// Functions that answer what people compute by hand. Source of the union: each interval in the order of starts adds what is behind the last end.
+/// SQL functions for common computations. Union of intervals: in order of start, each adds its part after the last end.
 const MACROS: [&str; 3] = [
     "CREATE OR REPLACE MACRO main.intervals(starts, ends) AS list({'start_ts': starts::BIGINT, 'end_ts': ends::BIGINT})",
     "CREATE OR REPLACE MACRO main.merged(intervals) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, \

@@ -260,7 +260,7 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, b
     });
 }
 
-/// Ends the engine if the query still runs after some time, also where the view is gone by then.
+/// Ends the engine if the query runs too long, even if the view was closed meanwhile.
 fn watch(turn: Rc<Turn>, ms: u32) {
     spawn_local(async move {
         TimeoutFuture::new(ms).await;

@@ -1,4 +1,4 @@
-//! Queries that the browser keeps: the last ones, and those that were given a name.
+//! Stored queries: the last ones, and named ones.
 
 use crate::base::Order as _;
 use leptos::prelude::window;

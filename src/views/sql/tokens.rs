@@ -185,7 +185,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
 /// What to do with a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
-    /// A query: it can be part of another one. Without the semicolon at its end.
+    /// A query without its final semicolon; it can be nested in another one.
     Query(String),
     /// `EXPLAIN` of a query.
     Explain(String),
@@ -284,7 +284,7 @@ pub fn problem(error: &str, query: &str, n_before: usize) -> Problem {
     Problem { sentence: format!("{message}{hint}{end}"), place: place(error, query, n_before) }
 }
 
-/// Whether a syntax error is behind the query, in what was put after it.
+/// Whether a syntax error is after the query, in the appended text.
 fn is_behind(error: &str, query: &str, n_before: usize) -> bool {
     let line = error.lines().find_map(|line| line.strip_prefix("LINE ")?.split_once(':')?.0.parse::<usize>().ok());
     error.contains("syntax error") && line.is_some_and(|line| line > query.split('\n').count() + n_before)

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use library::{Action, Library};
 use log_directories::{DirectoryAction, LogDirectories};
 
-/// Name of the file below `samples/`, what it is.
+/// Name of the file below `samples/`, and its description.
 pub const SAMPLES: [(&str, &str); 5] = [
     ("cpu_single.pt.trace.json.gz", "PyTorch: training on a CPU"),
     ("gloo_ddp_rank0.pt.trace.json.gz", "PyTorch: one rank of a distributed run"),
@@ -35,7 +35,7 @@ pub fn Start(
     storage: Signal<Option<String>>,
     /// Whether a profile of that content hash is open.
     is_open: Callback<String, bool>,
-    /// A link whose file is not open.
+    /// A link to a profile that is not open.
     #[prop(into)]
     wanted: Signal<Option<UrlState>>,
     /// Asks for files (false) or a directory (true).
@@ -99,7 +99,7 @@ pub fn Start(
     }
 }
 
-/// A link came without its file, which is on somebody's disk.
+/// A link to a file that is not open.
 #[component]
 fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
     let name = if wanted.name.is_empty() { "the original profile".to_string() } else { wanted.name };

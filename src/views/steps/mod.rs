@@ -25,7 +25,7 @@ pub fn StepsView(
     range: Signal<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
-    /// The pattern, and what was done to the tables.
+    /// The pattern, and the choices of the tables.
     #[prop(default = ViewState::detached("steps"))]
     choices: ViewState,
 ) -> impl IntoView {

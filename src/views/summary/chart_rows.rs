@@ -28,7 +28,7 @@ pub fn known_cores(before: &[String], now: &[String], chosen: &str) -> Vec<Strin
     out
 }
 
-/// What the run was made on. A clock that stands still is one that the file does not record it.
+/// The hardware of the run. A clock of 0 is not recorded.
 pub fn system(charts: &Charts) -> Vec<(String, String)> {
     let fact = |(name, value): &(String, String)| {
         let is_placeholder = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
@@ -108,7 +108,7 @@ pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
 }
 
-/// Bytes from and to HBM, and what was left.
+/// Bytes from and to HBM, and the unused bandwidth.
 pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     let Some(m) = &charts.memory else { return Vec::new() };
     let slice = |name: &str, bytes: u64, colour| Slice { name: name.into(), value: i64::try_from(bytes).unwrap_or(i64::MAX), colour };
@@ -127,7 +127,7 @@ pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     out
 }
 
-/// Values that stand beneath the doughnut: (name, value).
+/// Values below the doughnut: (name, value).
 pub fn memory_facts(charts: &Charts) -> Vec<(String, String)> {
     let not_available = || "not available".to_string();
     let mean = charts.transfer_mean.map_or_else(not_available, |m| {
@@ -175,7 +175,7 @@ fn operation_name(o: &Operation) -> &str {
     o.group.split(' ').next().unwrap_or_default()
 }
 
-/// Operations whose size is known, with it, in the order of the answer.
+/// Operations with a known size, with that size, in the order of the answer.
 pub fn sized_operations(charts: &Charts) -> impl Iterator<Item = (&Operation, u64)> {
     charts.operations.iter().filter_map(|o| Some((o, o.bytes?)))
 }

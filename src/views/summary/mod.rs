@@ -34,7 +34,7 @@ pub fn SummaryView(
     on_region: Callback<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
-    /// Which of several summaries, of which core, DMA by what.
+    /// The chosen summary and core, and the grouping of DMA.
     #[prop(default = ViewState::detached("summary"))]
     choices: ViewState,
 ) -> impl IntoView {

@@ -7,7 +7,7 @@ use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::views::wording;
 
-/// A value that stands out.
+/// A highlighted value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
     /// Stable name.
@@ -38,7 +38,7 @@ const HLO_CARDS: [(&str, &str, &str); 2] = [
     ("mfu_inst_max_achievable_estimated_percent", "mfu_max_achievable_estimated_percent", "Memory-bound limit (HLO)"),
 ];
 
-/// The cards of an answer: what the file says of the run, what the rows give of a range.
+/// The cards of an answer: recorded values for the run, computed values for a range.
 pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
     let time = if summary.duration.0 > 0 { text::duration(summary.duration) } else { "not available".into() };
     let mut out = vec![Card { id: "duration", label: "Time", value: time, help: String::new() }];
@@ -187,7 +187,7 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
             (None, Some(_)) if m.is_published => PUBLISHED,
             _ => "",
         };
-        // Read with a unit, saved as it is.
+        // Shown with a unit, exported without.
         let formatted = |v: f64| Cell::Formatted(v, figure(&m.name, v));
         let recorded = |v: f64| Cell::Formatted(v, about(Some(m), figure(&m.name, v)));
         let (file, computed) = match (m.file, m.computed) {

@@ -1,4 +1,4 @@
-//! Where the time of a core went: every instant once, in any order. The view Bounds has the rest.
+//! The time of a core by category: each instant counts once. The view Bounds has more.
 
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds};
 use crate::base::TimeRange;

@@ -7,7 +7,7 @@ use crate::ui::bars::{Bar, Series};
 use crate::ui::palette::fixed;
 use crate::ui::scatter::Dot;
 
-/// What transfers are put together by, as it is in the link.
+/// The grouping of transfers, in the format of the link.
 pub fn transfer_by(id: &str) -> TransferBy {
     match id {
         "queue" => TransferBy::Queue,

@@ -13,7 +13,7 @@ use compare::Compare;
 use leptos::prelude::*;
 use sections::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
 
-/// Rows of each list on screen at once; longer lists come when somebody sorts, filters, saves or reaches their end.
+/// Rows of each list that are loaded first; further rows are loaded for sorting, filtering, export and scrolling to the end.
 const FIRST_ROWS: u64 = 500;
 
 /// A support report.
@@ -21,7 +21,7 @@ const FIRST_ROWS: u64 = 500;
 pub fn SupportView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Titles of the other open reports, and who answers for them.
+    /// Titles of the other open reports, and their clients.
     others: Signal<Vec<(u32, String, Ask)>>,
     /// What was chosen in the view.
     choices: ViewState,

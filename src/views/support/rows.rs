@@ -57,7 +57,7 @@ fn support_word(row: &SupportRow) -> &'static str {
     }
 }
 
-/// Operators as rows, those of a cut list as far as they follow each other.
+/// Operators as rows; of a partly loaded list only the contiguous first part.
 pub fn operators(top: &SupportTop, which: Which) -> Vec<Row> {
     let is_shown = |r: &&SupportRow| match which {
         Which::All => true,

@@ -10,7 +10,7 @@ use crate::ui::table::{MissingRows, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// The lists as far as they are in the page.
+/// The loaded parts of the lists.
 #[derive(Clone, Copy)]
 pub(super) struct Lists {
     /// The report, its lists perhaps cut.
@@ -20,7 +20,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// What is still to come of a list; of whole lists nothing is, however few rows are shown of them.
+    /// The missing rows of a list; none for complete lists, even if only some rows are shown.
     fn rest(self, n_total: fn(&SupportTop) -> u64) -> MissingRows {
         let n_total = move || self.top.with(|t| if t.is_cut() { n_total(t) } else { 0 }) as usize;
         MissingRows { n_total: Signal::derive(n_total), load: self.load }
@@ -32,7 +32,7 @@ impl Lists {
     }
 }
 
-/// The percentage as a bar, and which versions said so.
+/// The percentage as a bar, and the versions that computed it.
 #[component]
 pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
     let support = &top.support;

@@ -14,7 +14,7 @@ pub struct Device {
     pub id: u32,
     /// Its title.
     pub title: String,
-    /// Path of its first file below the drop, and what it says of itself.
+    /// Path of its first file below the drop, and its metadata.
     pub words: Vec<String>,
     /// All of it.
     pub range: TimeRange,
@@ -45,14 +45,14 @@ pub fn is_of(words: &[String], row: &ExecutionRow) -> bool {
     words.iter().any(|w| wanted.iter().any(|n| w.to_ascii_lowercase().contains(n.as_str())))
 }
 
-/// What each open device profile says of its utilization, as it comes in.
+/// The utilization of each open device profile, as the answers arrive.
 pub(super) fn utilizations(devices: Signal<Vec<Device>>) -> Signal<Vec<(u32, Utilization)>> {
     let found = latest(move || {
         let all = devices.get();
         async move {
             let mut out = Vec::new();
             for device in all {
-                // One that does not answer has no values here; its own tab says why.
+                // A profile without an answer has no values here; its tab shows the reason.
                 if let Ok(s) = device.ask.ask(SummaryQuery { range: None }).await {
                     let value = |names: &[&str]| {
                         names.iter().find_map(|n| {

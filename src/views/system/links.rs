@@ -8,7 +8,7 @@ use crate::views::query::use_query;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
-/// A button for each open device profile; those that the execution names are first and say so.
+/// A button for each open device profile; those named by the execution are first and marked.
 #[component]
 pub(super) fn DeviceLinks(
     /// The execution, or several of one model.
@@ -49,7 +49,7 @@ pub(super) fn DeviceLinks(
     }
 }
 
-/// The ways from the slice whose details are shown, when it is an execution; absent otherwise.
+/// Links from an execution whose details are shown; absent for other slices.
 #[component]
 pub fn ExecutionLinks(
     /// Answers for the system profile.
@@ -66,7 +66,7 @@ pub fn ExecutionLinks(
     let found = use_query(ask, query);
     move || {
         let row = found.value.with(|row| row.as_ref().and_then(|row| row.as_ref().clone()))?;
-        // The answer of the slice before stays until the next: it is not the one shown.
+        // The previous answer is kept until the next one; it is for another slice.
         let is_shown = row.slices.first().copied() == slice.get();
         is_shown.then(|| view! { <div class="system__detail" data-part="device-links"><DeviceLinks row devices on_device /></div> })
     }

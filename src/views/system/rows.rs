@@ -165,7 +165,7 @@ fn text_or_absent(text: &str) -> Cell {
     if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) }
 }
 
-/// What is said above the tables of a chain.
+/// Text above the tables of a chain.
 pub fn chain_title(chain: &Chain) -> String {
     let cut = if chain.is_cut { " The nearest 200 of a direction are listed." } else { "" };
     match (chain.upstream.len(), chain.downstream.len()) {

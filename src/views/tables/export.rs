@@ -71,7 +71,7 @@ async fn collect(ask: Ask, what: Exported, name: &str, running: RwSignal<Option<
         n_rows += part.n_rows;
         next = part.next;
         file.push(&part.text);
-        // The view is gone: nobody waits for the file.
+        // The view was closed: the file is not needed.
         if running.try_set(Some((name.into(), n_rows))).is_some() {
             return Ok(());
         }

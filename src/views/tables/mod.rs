@@ -1,4 +1,4 @@
-//! Tables of the file that have no view of their own, as they are in it.
+//! Generic tables of the file, unchanged.
 
 mod export;
 pub mod rows;
@@ -21,7 +21,7 @@ const FIRST_PAGE: u64 = 500;
 /// Rows of each further page.
 const PAGE: u64 = 20_000;
 
-/// A table as far as it is loaded.
+/// The loaded rows of a table.
 #[derive(Debug, Clone, Default)]
 struct Loaded {
     id: String,
@@ -46,10 +46,10 @@ pub fn TablesView(
     ask: Ask,
     /// Ids and row counts.
     tables: Signal<Vec<(String, u64)>>,
-    /// Whether the profile is of a device, whose rows can be saved.
+    /// Whether this is a device profile; only its rows can be saved.
     #[prop(optional)]
     has_timeline: bool,
-    /// The chosen table, and what was done to each.
+    /// The chosen table, and the choices of each.
     #[prop(default = ViewState::detached("tables"))]
     choices: ViewState,
 ) -> impl IntoView {
@@ -139,7 +139,7 @@ fn One(state: State) -> impl IntoView {
     }
 }
 
-/// Fetches a table page by page, and gives up as soon as another one is chosen.
+/// Fetches a table page by page until another table is chosen.
 async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut n = FIRST_PAGE;

@@ -18,14 +18,14 @@ pub fn row(raw: Vec<Raw>) -> Row {
 
 /// Characters from which on a text is a sentence: its column takes the room that is left.
 const SENTENCE: usize = 40;
-/// Rows whose texts are measured.
+/// Rows whose text widths are measured.
 const SAMPLE: usize = 300;
 
 /// Columns that are shown at first: a browser draws thousands slowly, and nobody scrolls through them.
 pub const SHOWN_COLUMNS: usize = 100;
 
 /// Columns under the names the file has for them. One that holds a text anywhere is on the left; the first such is the name.
-/// `help` is what the file says of each; it may be empty.
+/// `help`: description of each column from the file; may be empty.
 pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
     let has_text = |at: usize| rows.iter().any(|r| matches!(r.cell(at), Cell::Text(_)));
     let mut has_name = false;
@@ -53,7 +53,7 @@ fn length(cell: &Cell) -> Option<usize> {
     if let Cell::Text(text) = cell { Some(text.chars().count()) } else { None }
 }
 
-/// Whether a column's name says that it holds bytes.
+/// Whether a column's name implies bytes.
 fn is_bytes(name: &str) -> bool {
     name == "bytes" || name.ends_with("_bytes")
 }
@@ -71,7 +71,7 @@ pub fn turned_columns(help: &[String]) -> Vec<Column> {
     let mut out =
         vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")];
     out.extend((!help.is_empty()).then(|| Column::new("meaning", "Meaning", Kind::Text, "Description recorded in the file.")));
-    // Fields are short, what is said of them is not.
+    // Field names are short, descriptions are long.
     out.pop().into_iter().for_each(|last| out.push(last.wide()));
     out
 }

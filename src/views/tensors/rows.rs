@@ -183,7 +183,7 @@ pub fn lines(tensors: &Tensors, name: &str) -> Vec<Line> {
     of_memory.enumerate().map(line).collect()
 }
 
-/// What the curve is measured in, in a sentence; empty where the file does not record it.
+/// The unit of the curve, as a sentence; empty if not recorded.
 pub fn unit_line(tensors: &Tensors, name: &str) -> String {
     let name = chosen(tensors, name);
     let unit = tensors.curves.iter().find(|c| memory(c) == name).map(|c| c.unit.as_str()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What stands around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
+//! Elements around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
 
 use super::events;
 use super::handle::TimelineHandle;
@@ -8,7 +8,7 @@ use crate::engine::slice_summary::SliceSummary;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
 
-/// What a glance at a slice tells beyond what is drawn: asked for when the pointer has come to rest.
+/// Details of the hovered slice, requested when the pointer rests.
 #[derive(Clone, Copy)]
 pub struct HoveredSlice {
     /// The pointer rests on a slice.
@@ -80,7 +80,7 @@ pub(super) fn SliceList(stage: TimelineHandle) -> impl IntoView {
 /// What is under the pointer, beside it.
 #[component]
 pub(super) fn HoverCard(stage: TimelineHandle, glance: Option<HoveredSlice>) -> impl IntoView {
-    /// The pointer has to rest for so long before the record is read.
+    /// The pointer has to rest this long before the record is read.
     const REST: std::time::Duration = std::time::Duration::from_millis(140);
     effect(move || {
         let (Some(glance), Some(slice)) = (glance, stage.shown.hovered.get()) else { return };

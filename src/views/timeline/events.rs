@@ -113,7 +113,7 @@ pub fn on_brush_release(stage: TimelineHandle) {
     stage.brush(|_, _| None);
 }
 
-/// Listens for keys as long as the owner lives.
+/// Listens for keys until the owner is disposed.
 pub fn listen_for_keys(stage: TimelineHandle) {
     let handle = window_event_listener(ev::keydown, move |ev| on_key(stage, &ev));
     on_cleanup(move || handle.remove());

@@ -153,7 +153,7 @@ impl Inner {
             self.place_rows(nodes, core);
         }
         let hit = core.pointer.filter(|_| core.drag.is_none_or(|d| !d.is_real)).and_then(|(x, y)| core.hit(x, y));
-        // What the card of an instant says is not about the slice below it.
+        // The card of an instant does not describe the slice below it.
         let on_slice = hit.filter(|h| h.instant.is_none()).and_then(|h| h.slice);
         let hovered = on_slice.and_then(|s| core.place(s));
         let overlay = surface::context(&nodes.overlay.get_untracked()?, width, height, dpr)?;
@@ -170,7 +170,7 @@ impl Inner {
         Some(FrameOutput {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
-            // Only a slice of the profile has more to tell.
+            // Only a slice of the profile has further details.
             hovered: on_slice.filter(|s| !core.is_made(*s)),
             unit: self.ticks.unit,
             tool: core.tool,

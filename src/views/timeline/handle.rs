@@ -23,7 +23,7 @@ pub struct DomState {
     pub card: RwSignal<Option<Card>>,
     /// See `card`.
     pub card_at: RwSignal<(f64, f64)>,
-    /// The slices of the lane at hand: (slice, sentence).
+    /// The slices of the current lane: (slice, sentence).
     pub list: RwSignal<Vec<(SliceId, String)>>,
     /// The ruler's unit.
     pub unit: RwSignal<&'static str>,
@@ -55,7 +55,7 @@ pub struct TimelineHandle {
 }
 
 impl TimelineHandle {
-    /// Nothing open yet. `on_act` hears what the rest of the page has to know.
+    /// Without a profile. `on_act` receives events for the rest of the page.
     pub fn new(nodes: Nodes, shown: DomState, ids: Signal<Arc<SliceIdMap>>, on_act: Callback<Act>) -> Self {
         TimelineHandle { inner: StoredValue::new_local(Inner::default()), shown, nodes, ids, on_act }
     }
@@ -110,7 +110,7 @@ impl TimelineHandle {
         });
     }
 
-    /// As `change`, with the brush at hand.
+    /// As `change`, with the brush.
     pub fn brush(self, f: impl FnOnce(&mut TimelineState, Option<Brush>) -> Option<Brush>) {
         self.inner.try_update_value(|inner| {
             if let Some(core) = inner.core.as_mut() {
@@ -120,7 +120,7 @@ impl TimelineHandle {
         self.redraw();
     }
 
-    /// Tells the rest of the page.
+    /// Sends an event to the page.
     pub fn act(self, act: Option<Act>) {
         if let Some(act) = act {
             self.on_act.run(match act {
@@ -140,7 +140,7 @@ impl TimelineHandle {
         }
     }
 
-    /// Notes where the user is, for when the view is made anew.
+    /// Stores window and rows for the next time the view is created.
     pub fn remember(self) {
         self.inner.try_with_value(|inner| {
             if let Some(core) = &inner.core {
@@ -260,7 +260,7 @@ impl TimelineHandle {
         }
     }
 
-    /// Brings the list of slices up to date, once things have come to rest.
+    /// Updates the list of slices after a movement has ended.
     fn refresh_list(self) {
         let list = self.inner.try_with_value(|inner| {
             let (core, (lane, ..)) = (inner.core.as_ref()?, inner.list_of?);

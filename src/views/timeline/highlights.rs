@@ -1,4 +1,4 @@
-//! Stretches worth a look as amber bands below the ruler: many small transfers, tensors moved again and again. A click shows one whole.
+//! Highlighted intervals as amber bands below the ruler: many small transfers, tensors moved repeatedly. A click zooms to one.
 
 use super::handle::TimelineHandle;
 use super::rows::choices::Settings;
@@ -10,10 +10,10 @@ use crate::base::{TimeRange, text};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// More bands than these are not told apart.
+/// More bands are not drawn separately.
 const MOST_BANDS: usize = 200;
 
-/// The bands that touch `window`, by start, and how many there are beyond those that are drawn: the longest are.
+/// The longest bands that overlap `window`, by start, and the number of the others.
 pub(super) fn bands_in(bands: &[Band], window: TimeRange) -> (Vec<(usize, Band)>, usize) {
     let seen = |b: &Band| b.range.start < window.end && b.range.end > window.start;
     let mut out: Vec<(usize, Band)> = bands.iter().enumerate().filter(|b| seen(b.1)).map(|(i, b)| (i, b.clone())).collect();
@@ -49,7 +49,7 @@ pub(super) fn words(band: &Band) -> (String, String) {
     }
 }
 
-/// The strip of bands; absent where there are none, or where they are not wanted.
+/// The strip of bands; absent without bands or if disabled.
 #[component]
 pub(super) fn BandStrip(stage: TimelineHandle, bands: Signal<Arc<Vec<Band>>>, settings: Option<Settings>) -> impl IntoView {
     let is_wanted = move || settings.is_none_or(|s| s.has_bands.0.get()) && bands.with(|b| !b.is_empty());

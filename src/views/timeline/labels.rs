@@ -21,7 +21,7 @@ fn cut(name: &str, n_alike: usize) -> (&str, &str) {
     name.split_at(at)
 }
 
-/// All labels; those that scroll are moved by the frame.
+/// All labels; the frame moves the scrolled ones.
 #[component]
 pub fn Labels(
     /// The running timeline.

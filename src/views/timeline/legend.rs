@@ -1,4 +1,4 @@
-//! What the colours of the timeline stand for: the names with most time, each a button that lights up its slices.
+//! The legend of the timeline: the names with most time, each a button that highlights its slices.
 
 pub use crate::analysis::colouring::DURATION;
 use crate::analysis::colouring::STEPS;
@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-/// Names by time over all devices, at most [`MOST`], then what has none; and how many names there are beyond.
+/// Names by time over all devices, at most [`MOST`], then slices without a name; and the number of further names.
 fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
     let mut out: Vec<Entry> = Vec::new();
     let mut at = std::collections::HashMap::new();
@@ -81,7 +81,7 @@ pub fn Legend(
     view! { <div class="colours" role="group" aria-label="Colours" data-legend>{content}</div> }
 }
 
-/// What the colours of durations stand for.
+/// The legend of durations.
 #[component]
 pub fn DurationLegend() -> impl IntoView {
     let item = |(label, step): (&'static str, u16)| {

@@ -21,7 +21,7 @@ pub struct Marking {
 }
 
 impl Marking {
-    /// Annotations that nobody else sees.
+    /// Annotations of this timeline only.
     pub fn detached() -> Self {
         let is_open = RwSignal::new(false);
         Marking { book: RwSignal::default(), chosen: RwSignal::new(None), is_open: is_open.into(), set_open: is_open.into() }

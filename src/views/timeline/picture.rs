@@ -15,7 +15,7 @@ thread_local! {
     static N_SHOWN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Notes the timeline that is shown, as long as its owner lives.
+/// Registers the shown timeline until its owner is disposed.
 pub(super) fn show(stage: TimelineHandle) {
     let number = N_SHOWN.get().wrapping_add(1);
     N_SHOWN.set(number);

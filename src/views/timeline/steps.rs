@@ -62,7 +62,7 @@ fn Band(stage: TimelineHandle, step: Step) -> impl IntoView {
     view! { <BandButton stage range label title slice=step.slice attr:data-step=step.name /> }
 }
 
-/// A labelled band over a range; a click shows the range whole, and selects the slice that it stands for.
+/// A labelled band over a range. A click zooms to the range and selects its slice.
 #[component]
 pub(super) fn BandButton(
     stage: TimelineHandle,

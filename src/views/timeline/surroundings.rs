@@ -62,7 +62,7 @@ pub(super) fn share_window(
                 }
                 set_moving(false);
             }
-            // The view is gone, and with it what moved.
+            // The view was closed.
             None => set_moving(false),
             Some(_) => {}
         };

@@ -47,7 +47,7 @@ pub fn Timeline(
     /// Which arrows are drawn, and who knows them; without it only those of the selection.
     #[prop(optional)]
     flows: Option<(FlowChoice, Ask)>,
-    /// The visible window: written once it has come to rest; another one is gone to.
+    /// The visible window: set when a movement has ended; a new value moves the view.
     #[prop(optional)]
     window: Option<RwSignal<Option<TimeRange>>>,
     /// Markers and regions.
@@ -56,7 +56,7 @@ pub fn Timeline(
     /// Whether the window is on the move; written.
     #[prop(optional)]
     is_moving: Option<RwSignal<bool>>,
-    /// What a glance at a slice tells beyond what is drawn.
+    /// Details of the hovered slice.
     #[prop(optional)]
     glance: Option<HoveredSlice>,
     /// What of it is shown.
@@ -65,13 +65,13 @@ pub fn Timeline(
     /// Whether it begins with few rows, so that several profiles have room below each other.
     #[prop(optional)]
     is_brief: bool,
-    /// From the profile's slices to those of `columns`, where these stand in other rows.
+    /// Maps slices of the profile to those of `columns`, if these are arranged in other rows.
     #[prop(default = Signal::stored(Arc::default()))]
     ids: Signal<Arc<SliceIdMap>>,
-    /// Stretches worth a look.
+    /// Highlighted intervals.
     #[prop(default = Signal::stored(Arc::default()))]
     bands: Signal<Arc<Vec<Band>>>,
-    /// Curves for what is in view, in place of those of the run.
+    /// Curves of the visible window; they replace those of the run.
     #[prop(default = Signal::stored(Arc::default()))]
     curves: Signal<Arc<Curves>>,
 ) -> impl IntoView {
@@ -220,7 +220,7 @@ fn Page(
         stage.change(|core| core.key("Digit0", false));
     };
     let cursor = move || format!("timeline__plot timeline__plot--{}", format!("{:?}", stage.shown.tool.get()).to_lowercase());
-    // The stylesheet lets the root's colour change in a transition: its end tells of a new theme.
+    // The root's colour changes in a CSS transition; its end signals a new theme.
     let on_theme = move |ev: web_sys::TransitionEvent| {
         if ev.target() == ev.current_target() {
             stage.restyle();

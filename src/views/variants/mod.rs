@@ -73,7 +73,7 @@ impl State {
         self.all.with(|all| rows::base(all, &self.base.0.get()))
     }
 
-    /// The table as text, as it is shown.
+    /// The shown table as text.
     fn written(&self, write: fn(&Variants, Layout<'_>) -> String) -> String {
         untrack(|| self.all.with(|all| self.shown.with(|columns| write(all, Layout { columns, mode: self.mode(), base: self.base() }))))
     }

@@ -24,7 +24,7 @@ fn number(text: &str) -> u64 {
     digits.parse().unwrap_or(0)
 }
 
-/// The table with its rows in an order; equal ones stay as they were opened.
+/// The table with sorted rows; equal rows keep the order in which they were opened.
 pub fn ordered(all: &Variants, order: &str) -> Variants {
     let mut out = all.clone();
     match (order, part(order)) {
@@ -123,7 +123,7 @@ pub fn charted(all: &Variants, columns: &[usize]) -> Vec<usize> {
     columns.iter().copied().filter(|at| all.columns.get(*at).is_some_and(|c| c.unit != Unit::Id) && has_number(at)).collect()
 }
 
-/// The column of an id among those that can be charted; the first without one.
+/// The chart column of that id, or the first one.
 pub fn chart_column(all: &Variants, columns: &[usize], id: &str) -> Option<usize> {
     let can = charted(all, columns);
     can.iter().copied().find(|at| all.columns[*at].id == id).or_else(|| can.first().copied())

@@ -36,7 +36,7 @@ pub struct MemoryMap {
     pub unread_bytes: u64,
     /// Written bytes that were read more than once.
     pub reread_bytes: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

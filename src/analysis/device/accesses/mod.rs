@@ -45,7 +45,7 @@ fn partitions(access: &Access) -> (u16, u16) {
     }
 }
 
-/// What stands for the partitions of device memory.
+/// The partition number of device memory.
 const DEVICE_GROUP: (u16, u16) = (0, 1);
 
 /// Whether two accesses have a byte of a partition in common. Addresses and entries of the table of tensors are two memories: which entry stands for

@@ -1,8 +1,8 @@
 //! When the engines and DMA of each core were busy: the rows walked once, for every value that asks.
 
+use crate::analysis::device::activity::engine_time::EngineTime;
 use crate::analysis::device::activity::lanes::{self, LaneSpans};
 use crate::analysis::device::run_metrics::metrics::ENGINES;
-use crate::analysis::device::run_metrics::summary::EngineTime;
 use crate::analysis::device::share;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;

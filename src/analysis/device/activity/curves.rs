@@ -1,5 +1,6 @@
 //! Curves that are computed, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
 
+pub use crate::analysis::device::activity::line::Line;
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{TimeRange, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, Profile, TrackKind};
@@ -7,21 +8,6 @@ use rustc_hash::FxHashMap;
 
 /// Parts of the run that means are given for.
 const N_PARTS: i64 = 500;
-
-/// A curve to be drawn below the rows of a core.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// The core's group of rows.
-    pub group: Option<TrackId>,
-    /// Name of the row.
-    pub name: &'static str,
-    /// "%", "B/s".
-    pub unit: &'static str,
-    /// Times, ascending, nanoseconds.
-    pub times: Vec<i64>,
-    /// One per time, in force until the next.
-    pub values: Vec<f64>,
-}
 
 /// All curves that the profile has what they need for.
 pub fn lines(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {

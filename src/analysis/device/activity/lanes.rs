@@ -54,7 +54,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Spans of tracks, told lane by lane: what a lane holds comes by start, so that nothing needs sorting.
+/// Spans of tracks, lane by lane: spans of a lane are sorted by start already.
 #[derive(Debug, Default)]
 pub(in crate::analysis::device) struct LaneSpans {
     /// Ranges of each finished track, then of each lane of the current track.

@@ -3,8 +3,10 @@
 pub mod active_times;
 pub(in crate::analysis::device) mod busy;
 pub mod curves;
+pub mod engine_time;
 pub(in crate::analysis::device) mod engines;
 pub(in crate::analysis::device) mod lanes;
+pub mod line;
 pub(in crate::analysis::device) mod pending;
 pub mod usage;
 pub mod view_curves;

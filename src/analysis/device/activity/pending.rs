@@ -2,7 +2,7 @@
 //!
 //! The curve `pending_dma` that `neuron-profile` writes rises with each of these instructions and never falls.
 
-use crate::analysis::device::activity::curves::Line;
+use crate::analysis::device::activity::line::Line;
 use crate::analysis::device::waiting::signals;
 use crate::base::TrackId;
 use crate::model::{NeuronDevice, Profile};

@@ -24,7 +24,7 @@ pub struct CurvesQuery {
 pub struct ViewCurve {
     /// The core's group of rows.
     pub group: Option<TrackId>,
-    /// Name of the row whose curve it stands for.
+    /// Name of the row with the replaced curve.
     pub name: String,
     /// Times, ascending, nanoseconds; none is after the end of the view.
     pub times: Vec<i64>,

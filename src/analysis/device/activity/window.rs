@@ -1,4 +1,4 @@
-//! Metrics of a part of a run, from its rows: what the file's own summary says of the whole run only.
+//! Metrics of a part of a run, computed from rows; the file's summary has them for the entire run only.
 //!
 //! Names, units and formulas are those of the file's summary; what the rows do not record is omitted, never 0.
 

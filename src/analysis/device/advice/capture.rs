@@ -63,7 +63,7 @@ fn meaning(message: &str) -> &'static str {
     }
 }
 
-/// A trace whose NEFF is of another run is refused: what is open belongs together, where both are there.
+/// A trace with a NEFF of another model is rejected earlier: trace and NEFF of a profile match.
 fn one_run(case: &Case<'_>) -> Verdict {
     let has_neff = case.table(["neff_header", "NeffHeader"]).is_some();
     match (case.profile.meta.format.as_str(), has_neff) {
@@ -73,7 +73,7 @@ fn one_run(case: &Case<'_>) -> Verdict {
     }
 }
 
-/// Which execution of its session a capture is, as the names that the profiler gives tell: `model_exec_2.ntff`.
+/// The number of the captured execution in its session, from the profiler's file name: `model_exec_2.ntff`.
 fn nth_execution(case: &Case<'_>) -> Option<u64> {
     let cell = |table: &crate::model::GenericTable, column: &str| texts(table, column).first().map(|t| t.to_string());
     let info = case.table(["profile_info", "Metadata"]);
@@ -94,7 +94,7 @@ fn first_execution(case: &Case<'_>) -> Verdict {
     })
 }
 
-/// Dynamic transfers, and those of them whose tensor is not recorded; `None` where the file does not record which are dynamic.
+/// Number of dynamic transfers, and of those without a recorded tensor; `None` if the file does not record which are dynamic.
 fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
     let variables = case.profile.attribute("variable");
     // A trace without its NEFF names no tensors, whatever it was captured with.
@@ -111,7 +111,7 @@ fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
     (n > 0).then_some((n, n_unknown))
 }
 
-/// `is_said`: whether a warning of the profiler says so, where it wrote any.
+/// `is_said`: whether a warning of the profiler reports it, if the file has warnings.
 fn no_notifications(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
     let found = unknown_tensors(case);
     if is_said.is_none() && found.is_none() {
@@ -154,7 +154,7 @@ fn unpaired(case: &Case<'_>) -> Option<(i64, i64)> {
     Some((sum(0), sum(1)))
 }
 
-/// `is_said`: whether a warning of the profiler says so, where it wrote any.
+/// `is_said`: whether a warning of the profiler reports it, if the file has warnings.
 fn dropped(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
     let found = unpaired(case);
     if is_said.is_none() && found.is_none() {

@@ -9,7 +9,7 @@ use crate::analysis::device::run_metrics::metrics::{Computed, Hardware, MetricSo
 use crate::analysis::device::run_metrics::summary::{self, EngineTime};
 use crate::analysis::device::waiting::cause::Causes;
 use crate::analysis::device::waiting::critical_path::{CriticalPath, critical_path_of};
-use crate::analysis::device::waiting::gaps::{self, Gaps, gaps_of, whole};
+use crate::analysis::device::waiting::gaps::{Gaps, gaps_of, whole};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
@@ -42,7 +42,7 @@ pub(super) struct Case<'a> {
     info: Option<&'a GenericTable>,
     /// Tensors and intervals of small transfers; computed when first asked for.
     memory: OnceCell<Tensors>,
-    /// What the rows give of what neither the file nor the formulas tell; counted when first asked for.
+    /// Values from rows that neither the file nor formulas provide; computed on demand.
     rows: OnceCell<Vec<Computed>>,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Utilization {
 }
 
 impl<'a> Case<'a> {
-    /// `info` stands for the table of tensors where the profile holds it in the file only.
+    /// `info` replaces the table of tensors if the profile has it only in the file.
     pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>) -> Self {
         let facts = MetricSource::of(profile);
         let hardware = facts.hardware();
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
         self.memory.get_or_init(|| tensors(self.profile, self.info))
     }
 
-    /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not recorded, or 0.
+    /// FLOPs utilization: by the model's own FLOPs if HLO statistics have them, else by instructions. `None` if not recorded, or 0.
     pub fn utilization(&self) -> Option<Utilization> {
         let against_limit = |value: &str, most: &str, label| {
             let value = self.number(value).filter(|v| *v > 0.0)?;
@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
 
     /// The device part; rules on it say what they lack where it is of another profile.
     pub fn device(&self) -> Option<&'a NeuronDevice> {
-        gaps::device(self.profile)
+        self.profile.neuron_device()
     }
 
     /// The table of either name.
@@ -171,7 +171,7 @@ impl<'a> Case<'a> {
 }
 
 fn products(profile: &Profile, work: &[Engine]) -> Vec<Products> {
-    let Some(device) = gaps::device(profile) else { return Vec::new() };
+    let Some(device) = profile.neuron_device() else { return Vec::new() };
     let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| a.values.as_slice());
     let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let of = |engine: &Engine| {

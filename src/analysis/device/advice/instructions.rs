@@ -135,7 +135,7 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     if !kind.starts_with("trn1") && !kind.starts_with("inf2") {
         return Verdict::Quiet;
     }
-    // The port is that of one core: what another one does at the time does not matter.
+    // The port belongs to one core; other cores do not matter.
     let spans = |core: &str, name: &str| {
         let items = case.work.iter().filter(|e| e.core == core && e.name == name).flat_map(|e| &e.items);
         Spans::union(items.filter(|i| !i.3).map(|i| (i.0, i.1)))

@@ -1,4 +1,4 @@
-//! What to do about what a device profile shows. Each rule fires, stays quiet, or says what it lacks; none judges data that are not there.
+//! Advice on a device profile. Each rule fires, does not fire, or names the missing data.
 //!
 //! The numbers of the rules and their thresholds follow AWS's documentation where it states one; `how` says where a threshold is ours.
 
@@ -138,7 +138,7 @@ impl Finding {
     }
 }
 
-/// What a rule says.
+/// Result of a rule.
 enum Verdict {
     Fires(Box<Finding>),
     Quiet,
@@ -169,12 +169,12 @@ impl Out<'_> {
     }
 }
 
-/// All that can be said of a profile.
+/// All findings of a profile.
 pub fn advice(profile: &Profile) -> Advice {
     advice_of(profile, None)
 }
 
-/// The same. `info` stands for the table of tensors where the profile holds it in the file only.
+/// The same. `info` replaces the table of tensors if the profile has it only in the file.
 pub fn advice_of(profile: &Profile, info: Option<&GenericTable>) -> Advice {
     let mut advice = Advice::default();
     let case = Case::of(profile, info);

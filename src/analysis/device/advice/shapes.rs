@@ -12,7 +12,7 @@ const NO_SHAPES: &str = "operands of instructions with their sizes";
 const OVERHEAD_CYCLES: f64 = 100.0;
 /// Instructions that start within this of the end of the one before follow it at once, nanoseconds; ours.
 const AT_ONCE_NS: i64 = 200;
-/// What a rule finds is worth a word from this share of the run; ours.
+/// Findings below this share of the run are not reported; our threshold.
 const WORTH: f64 = 0.05;
 /// Partitions, and columns of the array.
 const FULL: u16 = 128;

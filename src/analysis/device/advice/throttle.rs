@@ -21,7 +21,7 @@ struct Limited {
     places: Vec<(i64, Location)>,
 }
 
-/// Core by core, from the times that the file records it.
+/// For each core, from recorded times.
 fn limited(case: &Case<'_>) -> Vec<Limited> {
     let mut out: Vec<Limited> = Vec::new();
     for limit in case.device().map_or(&[][..], |d| &d.throttles) {

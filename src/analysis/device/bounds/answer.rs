@@ -49,7 +49,7 @@ pub struct CoreBounds {
     pub busy: [Option<DurationNs>; 6],
     /// The bounds as pictures: memory, compute, pipeline.
     pub ladders: Vec<Ladder>,
-    /// The part that is busy longest, of those that do work (all but Sync).
+    /// The working part (all but Sync) with the longest busy time.
     pub bottleneck: Option<Part>,
     /// Bytes of the transfers that start here, without fetches of instructions and writes of semaphores.
     pub moved_bytes: Option<u64>,

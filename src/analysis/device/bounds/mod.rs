@@ -62,7 +62,7 @@ impl BoundsContext<'_> {
     }
 }
 
-/// Bytes of inputs, outputs and weights: as the file's summary says, or as its table of tensors does.
+/// Bytes of inputs, outputs and weights, from the file's summary or its table of tensors.
 fn necessary_bytes(profile: &Profile, facts: &MetricSource<'_>) -> Option<u64> {
     let recorded = facts.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
     recorded.map(|b| b as u64).or_else(|| {

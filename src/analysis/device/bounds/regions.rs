@@ -210,7 +210,7 @@ fn instructions(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
     out
 }
 
-/// A value that no instruction had so far.
+/// A value not seen yet.
 const UNSEEN: u32 = u32::MAX;
 /// A value that names no region.
 const NONE: u32 = u32::MAX - 1;

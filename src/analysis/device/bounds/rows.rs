@@ -14,7 +14,7 @@ use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 
 /// What feeds the queues through which engines fetch their instructions.
 pub const FETCH: &str = "instruction";
-/// Transfers up to so many bytes set a semaphore: they move no data.
+/// Transfers up to this size, bytes, set a semaphore and move no data.
 pub const SEMAPHORE_BYTES: u32 = 4;
 /// What has no queue type in the file.
 const UNTYPED: &str = "not recorded";
@@ -95,7 +95,7 @@ struct Sums {
 /// Place of the engine in [`ENGINES`], opcode.
 type OpcodeKey = (u8, StrId);
 
-/// What is summed of an opcode.
+/// Sums of an opcode.
 #[derive(Default)]
 struct OpcodeSum {
     count: u64,

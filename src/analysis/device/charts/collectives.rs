@@ -1,4 +1,4 @@
-//! How long collective operations took: one by one, and as boxes of those that are alike.
+//! Durations of collective operations: one by one, and as box plots of similar ones.
 
 use super::{BoxFigures, ChartContext, Charts, Operation};
 use crate::base::Order as _;

@@ -111,7 +111,7 @@ fn add_track(
 }
 
 /// Place of an engine of the track's core in `works`, new or known.
-/// `has_column`: whether the file names sources at all, and says what instructions are.
+/// `has_column`: whether the file records sources, and types of instructions.
 fn place(given: &ChartContext<'_>, track: usize, engine: usize, has_column: (bool, bool), works: &mut Vec<Work>) -> usize {
     let root = given.roots[track];
     works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {

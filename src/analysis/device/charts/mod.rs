@@ -78,7 +78,7 @@ pub struct Origins {
     pub source: Option<u64>,
     /// Other instructions of the compiler.
     pub compiler: u64,
-    /// Put in by the runtime: without any debug info; `None` where no instruction says what it is.
+    /// Added by the runtime: instructions without debug info; `None` if no instruction has any.
     pub runtime: Option<u64>,
 }
 
@@ -97,7 +97,7 @@ pub struct Memory {
     pub useful_read: Option<f64>,
     /// Bandwidth of one stack × window; `None` where the metadata lack the bandwidth.
     pub available: Option<u64>,
-    /// Moved by transfers of which neither direction nor memory is recorded: all there is of [`MemorySource::Transfers`], 0 else.
+    /// Moved by transfers without recorded direction and memory: all bytes of [`MemorySource::Transfers`], otherwise 0.
     pub moved_by_dma: u64,
     /// Where the bytes come from.
     pub source: MemorySource,
@@ -108,7 +108,7 @@ pub struct Memory {
 pub struct TransferMean {
     /// Bytes.
     pub bytes: f64,
-    /// Whether the file says so of the run; else it is of the transfers that start in the run or the range.
+    /// Whether it is recorded for the run; otherwise computed from the transfers that start in the run or the range.
     pub is_of_file: bool,
 }
 

@@ -88,7 +88,7 @@ pub(super) fn transfers(given: &ChartContext<'_>, out: &mut Charts) {
     }
 }
 
-/// Transfers that tell a size: their bytes, and how many they are.
+/// Bytes and number of the transfers with a size.
 #[derive(Default)]
 struct Moved {
     bytes: u64,
@@ -108,7 +108,7 @@ fn mean(given: &ChartContext<'_>, moved: &Moved) -> Option<TransferMean> {
     of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
 }
 
-/// Whether no transfer before it stands for the same packet.
+/// Whether no earlier transfer is of the same packet.
 fn is_once(given: &ChartContext<'_>, i: usize) -> bool {
     let duplicates = &given.device.duplicates;
     duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err()

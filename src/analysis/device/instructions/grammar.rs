@@ -96,7 +96,7 @@ fn meaning(word: &str) -> String {
     }
 }
 
-/// Whether the word states where elements are read or written.
+/// Whether the word is an address of elements that are read or written.
 fn is_access(key: &str, value: &str) -> bool {
     key == "dst" || (key.starts_with("src") && value.contains('@')) || (value.starts_with("0x") && value.contains('['))
 }

@@ -1,4 +1,4 @@
-//! What the profiler's output of a run says of instruction words that we do not decode: names of their opcodes, and their operands as text.
+//! Undecoded instruction words in the profiler's output of a run: names of their opcodes, and their operands as text.
 
 use crate::analysis::device::activity::engines::engines;
 use crate::analysis::device::instructions::program::costs;
@@ -18,7 +18,7 @@ const UNNAMED_FUNCTION: &str = "the name of its activation function is not avail
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnknownWordsQuery;
 
-/// What this output of the profiler says of words.
+/// Words of this profiler output with their text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnQuery {
     /// The answer of a trace of the same run.
@@ -28,7 +28,7 @@ pub struct LearnQuery {
 /// The codes of operands that the profiler's texts give for words of this trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnedCodesQuery {
-    /// Words of this trace with what the profiler's output of its run says.
+    /// Words of this trace with their text in the profiler's output.
     pub words: Vec<LearnedWord>,
 }
 
@@ -74,7 +74,7 @@ pub fn unknown(profile: &Profile, programs: &[EngineProgram]) -> Vec<UnknownWord
             if out.len() == MOST_WORDS {
                 return out;
             }
-            // The same bytes say the same wherever they stand, except for names of semaphores.
+            // The same bytes have the same text everywhere, except for names of semaphores.
             if out.iter().all(|w| w.word != word.bytes) {
                 out.push(UnknownWord {
                     core: engine.core.clone(),

@@ -1,4 +1,4 @@
-//! Programs and instructions: listings, operands, sources, and what other output says of them.
+//! Programs and instructions: listings, operands, sources, and text from other output.
 
 pub mod agreement;
 pub mod grammar;

@@ -43,7 +43,7 @@ pub struct Loop {
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Where the loop stands.
+    /// Location of the loop.
     pub place: Option<SourceLocation>,
 }
 
@@ -67,7 +67,7 @@ pub type Find<'a> = dyn Fn(&str, &[(&str, &str)]) -> Option<Row> + 'a;
 /// Looks up what belongs to one core: each physical core has its own numbers for stacks and loops.
 struct Lookup<'a> {
     find: &'a Find<'a>,
-    /// Index of the core as its rows write it; empty where the instruction does not record it.
+    /// Index of the core as in its rows; empty if not recorded.
     core: &'a str,
 }
 

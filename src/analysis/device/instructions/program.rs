@@ -33,7 +33,7 @@ pub struct Program {
     pub has_times: bool,
     /// Whether words that never ran are listed: the file holds the programs.
     pub is_whole: bool,
-    /// Place among `engines` of the one whose words follow.
+    /// Index in `engines` of the engine of the words.
     pub shown: u32,
     /// Program counter of the word that the instruction of the question executed, where it is of this engine.
     pub marked: Option<u32>,
@@ -41,7 +41,7 @@ pub struct Program {
     pub rows: Vec<ProgramRow>,
     /// Words of that engine; more than `rows` where it has too many to send.
     pub n_rows: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

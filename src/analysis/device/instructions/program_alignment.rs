@@ -55,7 +55,7 @@ pub struct AlignedPrograms {
     pub other: Program,
     /// In the order of both.
     pub rows: Vec<AlignedRow>,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Lines locations; the rest are counted.
+/// Locations that are listed; further ones are only counted.
 const MOST_LINES: usize = 100_000;
 
 /// Lines of source with what their instructions cost.
@@ -48,7 +48,7 @@ struct Line {
     spans: Vec<(u32, i64, i64)>,
 }
 
-/// Every line that an instruction names; only of those that touch `range`, if there is one.
+/// Every source line of an instruction; with a `range` only of instructions that overlap it.
 pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
     let mut out = Source::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
@@ -103,7 +103,7 @@ pub fn has_lines(profile: &Profile) -> bool {
     })
 }
 
-/// Calls `with` for each instruction, what it says of its source, and the lines that names.
+/// Calls `with` for each instruction with its source text and the lines in that text.
 fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[SourceLocation])) {
     let column = profile.attribute("source");
     let mut known: FxHashMap<StrId, Vec<SourceLocation>> = FxHashMap::default();
@@ -130,7 +130,7 @@ fn new(place: &SourceLocation) -> Line {
     Line { totals, spans: Vec::new() }
 }
 
-/// What values are made of.
+/// Parts of values.
 struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,

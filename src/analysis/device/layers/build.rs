@@ -120,7 +120,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
 impl LayerTree<'_> {
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
-        // Where no instruction says what it is, as in an NTFF without its NEFF, nothing states the runtime's from the compiler's.
+        // If no instruction has debug info, as in an NTFF without its NEFF, instructions of runtime and compiler cannot be distinguished.
         let has_program = self.types.is_empty() || self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
         let mut at = root;
         for (number, level) in levels.iter().enumerate() {

@@ -50,11 +50,11 @@ pub(super) struct NodeCoverage {
     engines: [Cover; 5],
     active: Cover,
     covered: Cover,
-    /// Whether a matrix product was found whose type is not recorded.
+    /// Whether a matrix product without a recorded type was found.
     is_untyped: bool,
 }
 
-/// What values are made of.
+/// Parts of values.
 pub(super) struct Context<'a> {
     pub profile: &'a Profile,
     pub device: &'a NeuronDevice,
@@ -75,7 +75,7 @@ pub(super) struct Step {
 }
 
 impl LayerTree<'_> {
-    /// Whether a node holds a matrix product whose type is not recorded.
+    /// Whether a node contains a matrix product without a recorded type.
     pub fn is_untyped(&self, at: u32) -> bool {
         self.marks[at as usize].is_untyped
     }

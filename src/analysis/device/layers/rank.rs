@@ -8,7 +8,7 @@ use crate::base::Order as _;
 use crate::base::colour_slots::by_index;
 use crate::model::Profile;
 
-/// Places of the nodes in pre-order, cores as they stand, all else longest first.
+/// Nodes in pre-order: cores in their order, other nodes by time.
 pub(super) fn order(tree: &LayerTree<'_>) -> Vec<u32> {
     let n = tree.nodes.len();
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
@@ -45,7 +45,7 @@ pub(super) fn finish(profile: &Profile, tree: LayerTree<'_>, facts: &MetricSourc
         let share = |flops: Option<u64>| share_of_peak(flops?, node.end.0.saturating_sub(node.start.0), peak);
         node.hfu = share(node.flops);
         node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));
-        // A name that is an opcode has the opcode's colour; the rest have one of their own.
+        // The name of an opcode has the opcode's colour; other names have their own.
         let known = node.first.filter(|_| node.level == "Opcode").and_then(|s| slots.get(profile.slices.name[s.index()].index()));
         let hash = node.name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
         node.colour = known.copied().unwrap_or(by_index(hash as usize));

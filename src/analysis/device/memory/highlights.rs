@@ -1,6 +1,6 @@
 //! Intervals of the timeline of interest: tensors that are moved again and again, and many small transfers at once.
 
-use crate::analysis::device::memory::tensors::{RELOADED, TensorRow};
+use crate::analysis::device::memory::tensor_row::{RELOADED, TensorRow};
 use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// A transfer of fewer bytes is small: it takes about as long as one of this size.
 pub const SMALL_BYTES: u32 = 512;
-/// Small transfers that follow each other make an interval when there are so many.
+/// Number of consecutive small transfers that make an interval.
 pub const SMALL_MOST: u64 = 64;
-/// The next one begins within this time after the last one.
+/// Maximum time from the end of one to the start of the next.
 pub const SMALL_GAP_NS: i64 = 1_000;
 /// Intervals that are listed.
 const MOST: usize = 10_000;
@@ -38,7 +38,7 @@ pub struct Band {
     pub name: String,
     /// Transfers in it.
     pub transfers: u64,
-    /// Bytes of these; `None` where the file does not record it.
+    /// Their bytes; `None` if not recorded.
     pub bytes: Option<u64>,
     /// How many times the tensor's size was moved.
     pub factor: Option<f64>,

@@ -2,4 +2,5 @@
 
 pub mod highlights;
 pub mod sbuf;
+pub mod tensor_row;
 pub mod tensors;

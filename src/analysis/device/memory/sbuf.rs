@@ -42,7 +42,7 @@ pub struct SbufArea {
     pub is_dma: bool,
     /// The tensor, or else opcode or queue.
     pub name: String,
-    /// Operands, or whatever else the file says.
+    /// Operands or other text in the file.
     pub about: String,
 }
 
@@ -67,7 +67,7 @@ const NAMES: [&[&str]; 11] = [
     &["operands"],
 ];
 
-/// (core, partition) of which there are rows.
+/// (core, partition) with rows.
 pub fn parts(table: &GenericTable) -> Vec<(i64, i64)> {
     let columns = cells::columns(table, NAMES);
     let part = |row: &Vec<crate::model::Cell>| Some((cells::int(row, columns[5]).unwrap_or(0), cells::int(row, columns[4])?));

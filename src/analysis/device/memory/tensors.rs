@@ -5,14 +5,12 @@
 use crate::analysis::device::activity::usage::{self, UseCurve};
 use crate::analysis::device::cells;
 use crate::analysis::device::memory::highlights::{self, Band};
+pub use crate::analysis::device::memory::tensor_row::{RELOADED, TensorRow};
 use crate::base::Order as _;
 use crate::base::{StrId, TimeNs, TimeRange, for_each_chunk};
 use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-
-/// A tensor that is moved more often than this is of interest: AWS's viewers mark it.
-pub const RELOADED: f64 = 2.0;
 
 /// Tensors and memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -25,57 +23,10 @@ pub struct Tensors {
     pub curves: Vec<UseCurve>,
     /// Intervals in which reloaded tensors or many small transfers were moved, by start.
     pub bands: Vec<Band>,
-    /// (core, partition) of which there are allocations of the State Buffer.
+    /// (core, partition) with allocations of the State Buffer.
     pub maps: Vec<(i64, i64)>,
     /// One sentence for each part that the file does not have.
     pub notes: Vec<String>,
-}
-
-/// One tensor.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct TensorRow {
-    /// Its name; empty for a node without one of which something else is recorded.
-    pub name: String,
-    /// `IN`, `OUT`, `WEIGHT`.
-    pub kind: Option<String>,
-    /// Layout: `NCHW`.
-    pub format: Option<String>,
-    /// Dimensions, as written.
-    pub shape: Option<String>,
-    /// Bytes.
-    pub size_bytes: Option<u64>,
-    /// Node of the NEFF.
-    pub node: Option<String>,
-    /// Physical core, or the subgraph of it.
-    pub core: Option<String>,
-    /// Transfers into the State Buffer, as the file says.
-    pub loads: Option<u64>,
-    /// Bytes of these.
-    pub load_bytes: Option<u64>,
-    /// Mean bytes of one of these.
-    pub load_mean_bytes: Option<u64>,
-    /// How many times its size was loaded, as the file says.
-    pub load_factor: Option<f64>,
-    /// Transfers that name it, counted from the rows.
-    pub transfers: Option<u64>,
-    /// Bytes of these.
-    pub moved_bytes: Option<u64>,
-    /// `moved_bytes` ÷ `size_bytes`.
-    pub moved_factor: Option<f64>,
-    /// From the start of the first transfer to the end of the last.
-    pub used: Option<TimeRange>,
-}
-
-impl TensorRow {
-    /// The file's load factor, or that of the rows.
-    pub fn factor(&self) -> Option<f64> {
-        self.load_factor.or(self.moved_factor)
-    }
-
-    /// Whether its transfers span the moment.
-    pub fn is_active(&self, at: TimeNs) -> bool {
-        self.used.is_some_and(|r| r.start <= at && at <= r.end)
-    }
 }
 
 /// Device memory of one type.
@@ -101,7 +52,7 @@ pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
     highlights::bands(profile, &rows)
 }
 
-/// All that is known. `info` stands for the table of tensors where the profile holds it in the file only.
+/// All tensors. `info` replaces the table of tensors if the profile has it only in the file.
 pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     let moved = moved(profile);
@@ -136,7 +87,7 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     out
 }
 
-/// `all_named` says that every transfer names what it moves.
+/// `all_named`: whether every transfer has a tensor.
 fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, all_named: bool) -> Vec<TensorRow> {
     let mut out = Vec::new();
     if let Some(table) = info {

@@ -1,4 +1,4 @@
-//! What the roofline states.
+//! The answer about the roofline.
 
 use crate::base::{DurationNs, SliceId};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Ceiling {
 pub enum Basis {
     /// Read from and written to HBM: the memory ceiling holds for it.
     Hbm,
-    /// Read from and written to the State Buffer, whose bandwidth the file does not record it.
+    /// Read from and written to the State Buffer; its bandwidth is not recorded.
     Sbuf,
 }
 
@@ -41,7 +41,7 @@ pub struct Point {
     pub name: String,
     /// What kind: `Run`, `Layer`, `Source line`.
     pub level: String,
-    /// The core whose part it is, `NC 4`; empty where it is of all.
+    /// The core of the part, `NC 4`; empty for all cores.
     pub core: String,
     /// Which bytes.
     pub basis: Basis,

@@ -3,7 +3,6 @@
 use crate::analysis::device::activity::active_times;
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
-use crate::analysis::device::waiting::gaps;
 use crate::base::for_each_chunk;
 use crate::model::{NeuronDevice, Profile, TrackKind};
 
@@ -52,7 +51,7 @@ pub(in crate::analysis::device) fn counts(profile: &Profile) -> Vec<Computed> {
             out.extend(value.map(|n| (name, n as f64, how)));
         }
     }
-    if let Some(device) = gaps::device(profile) {
+    if let Some(device) = profile.neuron_device() {
         let ns = packet_time(profile, device);
         out.extend((ns > 0).then_some(("dma_packet_time", ns as f64 / 1e9, "sum of the durations of the DMA packets")));
     }

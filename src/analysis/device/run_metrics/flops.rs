@@ -63,7 +63,7 @@ pub fn by_group(
     let is_transpose = |i: usize| transpose.is_some() && kinds.get(i).copied() == transpose;
     let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
     let mut sums: FxHashMap<(TrackId, StrId), Sum> = FxHashMap::default();
-    // Only engines that multiply at all are worth a sum for each of their slices.
+    // Sums are computed only for engines with any FLOPs.
     for &(owner, track) in tracks.iter().filter(|t| profile.slices_of(t.1).any(|i| recorded(i).is_some())) {
         let slices = profile.slices_of(track);
         for_each_chunk(slices.len(), &mut |part| {

@@ -1,10 +1,10 @@
-//! What throttling left of the tensor engine: its mean limit, from whatever the file says about it.
+//! The mean throttling limit of the Tensor engine, from any of the places where files record it.
 
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::TrackId;
 use crate::model::{Cell, Domain, Profile};
 
-/// The mean limit of the core that was limited most: 1 is no limit. `None` where the file records nothing of throttling.
+/// The mean limit of the most limited core: 1 is no limit. `None` if throttling is not recorded.
 ///
 /// As the summary of the run states; where it does not, as the times of throttling do (Σ time × limit ÷ Σ time, which is the same value
 /// as long as the times are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.

@@ -1,6 +1,6 @@
-//! In what order metrics stand: by group, as the file orders them.
+//! The order of metrics: by group, as in the file.
 
-use crate::analysis::device::run_metrics::summary::Metric;
+use crate::analysis::device::run_metrics::metric::Metric;
 use crate::base::Order as _;
 use crate::model::{Cell, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,6 +3,7 @@
 pub(in crate::analysis::device) mod counts;
 pub mod flops;
 pub(in crate::analysis::device) mod limits;
+pub mod metric;
 pub(in crate::analysis::device) mod metric_groups;
 pub(in crate::analysis::device) mod metric_order;
 pub mod metrics;

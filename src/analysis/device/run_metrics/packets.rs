@@ -62,7 +62,7 @@ const DYNAMIC: [(&str, &str, &str); 3] = [
     ("dynamic_dma_active_time_percent", "software_dynamic_dma_active_time_percent", "hardware_dynamic_dma_active_time_percent"),
 ];
 
-/// Packets by type of queue, of those in `range` that the profiler counts; nothing where the file does not record types.
+/// Packets by type of queue in `range`, as the profiler counts them; empty if types are not recorded.
 ///
 /// Counts are of the packets that start in the range; bytes and times are of their parts within it.
 pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {

@@ -1,6 +1,8 @@
-//! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
+//! Metrics of a run: recorded values, values computed from rows and formulas, and their differences.
 
 use crate::analysis::device::activity::busy::{Busy, busy};
+pub use crate::analysis::device::activity::engine_time::EngineTime;
+pub use crate::analysis::device::run_metrics::metric::Metric;
 use crate::analysis::device::run_metrics::metrics::{Computed, ENGINES, MetricSource, QUEUE_TIMES};
 use crate::analysis::device::run_metrics::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
@@ -18,7 +20,7 @@ const MOST_NODES: usize = 4096;
 /// The run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Of the whole run: what the file says is of no part of it, whose metrics are of its rows alone.
+    /// Of the entire run. Recorded values do not apply to a part of it; those metrics are computed from rows.
     pub is_whole: bool,
     /// Length of what is summed.
     pub duration: DurationNs,
@@ -28,37 +30,8 @@ pub struct Summary {
     pub metrics: Vec<Metric>,
     /// Busy time per core and engine, from the rows.
     pub engines: Vec<EngineTime>,
-    /// What to know when reading these values.
+    /// Notes about these values.
     pub notes: Vec<String>,
-}
-
-/// One metric.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Metric {
-    /// Which of the summaries.
-    pub node: u32,
-    /// Its name in the file.
-    pub name: String,
-    /// Heading it is under.
-    pub group: String,
-    /// What the file says, where it is a number.
-    pub file: Option<f64>,
-    /// What the file says, where it is a text.
-    pub text: Option<String>,
-    /// What the formula or the rows give.
-    pub computed: Option<f64>,
-    /// How.
-    pub how: String,
-    /// What it means, in the file's own words.
-    pub meaning: String,
-    /// Whether both are there and disagree.
-    pub differs: bool,
-    /// Whether they differ only by what rows lose that are of whole nanoseconds, or by the digits that the file has.
-    pub is_rounded: bool,
-    /// Half of the last digit of the recorded value, in its unit; `None` where it is not rounded.
-    pub rounding: Option<f64>,
-    /// Whether it is computed with clocks, an array size or a bandwidth that are published for the hardware and not recorded in the file.
-    pub is_published: bool,
 }
 
 /// Metrics that follow from clocks, array size or bandwidth.
@@ -81,27 +54,12 @@ fn is_published(facts: &MetricSource<'_>, name: &str) -> bool {
     facts.constants_source().is_some() && OF_HARDWARE.contains(&name)
 }
 
-/// How long an engine of a core was busy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EngineTime {
-    /// `NC 4`.
-    pub core: String,
-    /// `Tensor`, `DMA`.
-    pub engine: String,
-    /// Time in which anything but a semaphore wait ran.
-    pub busy: DurationNs,
-    /// Instructions, or transfers.
-    pub count: u64,
-    /// Bytes moved, of DMA.
-    pub bytes: Option<u64>,
-}
-
 /// The run, or a range of it, in numbers.
 pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let facts = MetricSource::of(profile);
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
-        // Tables without a timeline tell no more than their summary does.
+        // Tables without a timeline have only their summary.
         _ if profile.slices.is_empty() => facts.number("total_time").map_or(0, |seconds| (seconds * 1e9).floor() as i64),
         _ => profile.meta.range.duration().0,
     };
@@ -137,7 +95,7 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
     if n > 1 || names.is_some() { (0..n).map(name).collect() } else { Vec::new() }
 }
 
-/// What the rows of a range give; the file says nothing of a part.
+/// Values computed from the rows of a range; the file records none for a part.
 fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
     let mut labels = Labels::of(profile);
     let metric = |(name, value, how): Computed| {
@@ -230,7 +188,7 @@ pub(in crate::analysis::device) fn of_rows(
     out
 }
 
-/// Puts times to the picosecond, and their shares, in the place of those that rows of whole nanoseconds give, where the file has them.
+/// Replaces times and shares from rows of whole nanoseconds with recorded times in picoseconds, if the file has them.
 fn exact_times(facts: &MetricSource<'_>, out: &mut [Computed]) {
     let share = |name: &str, all: Option<f64>| facts.exact_seconds(name).zip(all.filter(|s| *s > 0.0)).map(|(s, all)| s / all);
     let (run, dma) = (facts.window_seconds(), facts.exact_seconds("dma_active_time"));

@@ -25,7 +25,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit that a metric's name states.
+    /// The unit in a metric's name.
     pub fn of(name: &str) -> Unit {
         let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
         match name {
@@ -78,7 +78,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// The way that a metric's name states; `None` where it depends: a busier engine may be more work or less waiting.
+    /// Whether a larger value is better, by the metric's name; `None` if it depends: a busier engine may mean more work or less waiting.
     pub fn of(name: &str) -> Option<Better> {
         const MORE: [&str; 6] =
             ["hfu_", "mfu_", "mm_arithmetic_intensity", "dma_transfer_average_bytes", "useful_read_percent", "throttle_avg_util_limit"];

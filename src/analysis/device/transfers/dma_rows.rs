@@ -18,7 +18,7 @@ pub enum DmaBy {
     Engine,
 }
 
-/// How much of it is told apart.
+/// The grouping in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum DmaDetail {
     /// A bar for each record of the file.
@@ -35,14 +35,14 @@ pub enum DmaDetail {
 pub struct DmaRowsQuery {
     /// What a row holds.
     pub by: DmaBy,
-    /// What a bar stands for.
+    /// The transfers of a bar.
     pub detail: DmaDetail,
 }
 
 /// A row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DmaRow {
-    /// The group it stands in, which held the rows before.
+    /// The group of the row.
     pub group: Option<TrackId>,
     /// `Q1 qSyncDynamicHW`, `DMA-E64`, `Q1-E64`.
     pub name: String,
@@ -57,7 +57,7 @@ pub struct DmaRows {
     pub rows: Vec<DmaRow>,
     /// Transfers of each bar, row by row, lane by lane, by start; empty where each bar is one.
     pub n_of: Vec<u32>,
-    /// The transfers, bar by bar, by start: the first one of a bar stands for it.
+    /// The transfers, bar by bar, by start; the first one of a bar represents it.
     pub members: Vec<SliceId>,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes from and to HBM. Instructions tell them where they start a transfer, not when it runs; transfers record when, but neither memory nor direction.
+//! Bytes from and to HBM. Instructions record bytes when they start a transfer, but not when it runs; transfers record when, but neither memory nor direction.
 
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;
@@ -10,7 +10,7 @@ use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 /// What feeds the queues through which engines fetch their instructions; the file's sums of HBM leave these bytes out.
 const FETCH: &str = "instruction";
 
-/// The instructions that start in `range` and tell bytes of HBM.
+/// The instructions that start in `range` and have bytes of HBM.
 pub(in crate::analysis::device) fn started<'a>(
     profile: &'a Profile,
     device: &'a NeuronDevice,

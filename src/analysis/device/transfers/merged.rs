@@ -41,7 +41,7 @@ pub struct MergedBar {
     pub last: SliceId,
 }
 
-/// The bar that holds a transfer when rows are as `query` says. `None` for what is no DMA transfer, or where each is a bar of its own.
+/// The bar of a transfer with the rows of `query`. `None` for other slices, or if each transfer is a bar.
 pub fn merged_bar(profile: &Profile, query: DmaRowsQuery, slice: SliceId) -> Option<MergedBar> {
     let own = profile.track_of(slice).filter(|_| query.detail == DmaDetail::Merged)?;
     if profile.tracks[own.index()].kind != TrackKind::Queue {

@@ -1,6 +1,5 @@
 //! What an idle engine waits for, from the semaphore of the next instruction, or from what it depends on.
 
-use crate::analysis::device::waiting::gaps::device;
 use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition, recorded_wait};
 use crate::base::{SliceId, StrId};
 use crate::model::{Cell, NeuronDevice, Profile, SemaphoreUse};
@@ -27,7 +26,7 @@ pub enum Cause {
     Store,
     /// A queue that spills to memory and reloads.
     Spill,
-    /// A queue whose descriptors are made while it runs.
+    /// A queue with descriptors that are written at run time.
     Dynamic,
     /// Other cores, collective operations, or all engines of a barrier.
     Collective,
@@ -37,7 +36,7 @@ pub enum Cause {
     End,
     /// The next instruction waited for nothing: the time from one to the next.
     Issue,
-    /// The file does not record it.
+    /// Not recorded.
     Unknown,
 }
 
@@ -140,7 +139,7 @@ impl<'a> Causes<'a> {
         Causes {
             profile,
             signals,
-            device: device(profile),
+            device: profile.neuron_device(),
             engines: profile.attribute("engine").map(|a| a.values.as_slice()),
             transfers: profile.strings.iter().map(|(_, name)| starts(name)).collect(),
             of_waits: RefCell::default(),
@@ -187,7 +186,7 @@ impl<'a> Causes<'a> {
         *self.of_waits.borrow_mut().entry(key).or_insert_with(|| self.work_out(wait))
     }
 
-    /// The cause that a semaphore's owner states, or else who sets it.
+    /// The cause by a semaphore's owner, else by the instruction that sets it.
     fn work_out(&self, wait: Used<'_>) -> Cause {
         let owner = self.profile.strings.get(wait.owner);
         if !owner.is_empty() {
@@ -210,7 +209,7 @@ impl<'a> Causes<'a> {
         self.transfers[self.profile.slices.name[slice.index()].index()]
     }
 
-    /// The cause that dependencies tell: what ended last while the engine was idle, else a transfer started earlier.
+    /// The cause by dependencies: the predecessor that ended last while the engine was idle, else a transfer started earlier.
     fn by_dependencies(&self, slice: SliceId, (from, to): (i64, i64)) -> Attribution {
         let end = |s: SliceId| self.profile.slices.end(s.index());
         let (mut engine, mut transfer): (Option<SliceId>, Option<SliceId>) = (None, None);
@@ -232,7 +231,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// The cause that a name states: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
+/// The cause by the name of an engine or a queue (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
 pub(in crate::analysis::device) fn of_owner(owner: &str, purpose: impl Fn(&str) -> Option<String>) -> Cause {
     const ENGINES: [&str; 12] =
         ["tensor", "tensormatrix", "vector", "scalar", "gpsimd", "sync", "pe", "act", "dve", "pool", "sp", "activation"];
@@ -252,7 +251,7 @@ pub(in crate::analysis::device) fn of_owner(owner: &str, purpose: impl Fn(&str) 
     }
 }
 
-/// `input`, `output`, `weights`: what the table of queues says of one.
+/// `input`, `output`, `weights`: usage of a queue in the table of queues.
 pub(in crate::analysis::device) fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
     let table = profile.tables.iter().find(|t| t.id == "dma_queues_info" || t.id == "DmaQueuesInfo")?;
     let column = |names: [&str; 2]| table.columns.iter().position(|c| names.contains(&c.as_str()));

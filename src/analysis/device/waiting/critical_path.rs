@@ -74,7 +74,7 @@ struct Walk<'a> {
 /// Buffer, PSUM or device memory.
 pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
     let signals = Signals::of(profile);
-    let device = crate::analysis::device::waiting::gaps::device(profile).filter(|_| is_by_data);
+    let device = profile.neuron_device().filter(|_| is_by_data);
     let data = device.map(|device| Data {
         producers: Producers::of(profile, device),
         triggers: device.transfers.iter().map(|t| t.instruction).collect(),
@@ -82,7 +82,7 @@ pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
     longest(&engines(profile), &Causes::of(profile, &signals), data)
 }
 
-/// The same, of engines that are at hand.
+/// The same for given engines.
 pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
     longest(engines, causes, None)
 }
@@ -152,9 +152,9 @@ impl Walk<'_> {
         self.best.push(best);
     }
 
-    /// Whether a transfer reads in device memory what another one wrote there.
+    /// Whether a transfer reads device memory that another transfer wrote.
     fn is_round_trip(&self, from: u32, to: u32) -> bool {
-        let Some(device) = crate::analysis::device::waiting::gaps::device(self.profile) else { return false };
+        let Some(device) = self.profile.neuron_device() else { return false };
         let in_device = |slice: u32, writes: bool| {
             let all = device.accesses_of(slice).iter();
             all.filter(move |a| a.kind.writes() == writes && matches!(a.memory, Memory::Device | Memory::Table))

@@ -8,10 +8,10 @@ use crate::analysis::device::waiting::cause::{Attribution, Cause, Causes};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, for_each_chunk, text};
-use crate::model::{Domain, NeuronDevice, Profile};
+use crate::model::{Domain, Profile};
 use serde::{Deserialize, Serialize};
 
-/// A gap this short is never listed by itself.
+/// Gaps up to this length are not listed.
 const LEAST_NS: i64 = 1000;
 /// Gaps of one answer; the totals are of all.
 const MOST_LISTED: usize = 5000;
@@ -27,7 +27,7 @@ pub struct Gap {
     pub range: TimeRange,
     /// What most of it waits for.
     pub cause: Cause,
-    /// The condition waited for, or why the cause is said.
+    /// The awaited condition, or the evidence for the cause.
     pub what: String,
     /// The instruction that waited, or the first one after the gap.
     pub next: Option<SliceId>,
@@ -84,7 +84,7 @@ pub struct Gaps {
     pub gaps: Vec<Gap>,
     /// Gaps that are long enough to be listed but are not, because there are too many.
     pub n_more: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
     gaps_of(&engines(profile), &Causes::of(profile, &signals), range)
 }
 
-/// The same, of engines that are at hand.
+/// The same for given engines.
 pub(in crate::analysis::device) fn gaps_of(engines: &[Engine], causes: &Causes<'_>, range: Option<TimeRange>) -> Gaps {
     let profile = causes.profile;
     let range = range.unwrap_or_else(|| whole(profile));
@@ -261,12 +261,4 @@ fn notes(profile: &Profile, signals: &Signals<'_>, gaps: &Gaps) -> Vec<String> {
         out.push(format!("{} more gaps are longer than the limit; the totals include them.", text::count(gaps.n_more)));
     }
     out
-}
-
-/// The device part of a profile.
-pub(in crate::analysis::device) fn device(profile: &Profile) -> Option<&NeuronDevice> {
-    match &profile.domain {
-        Domain::NeuronDevice(device) => Some(device),
-        _ => None,
-    }
 }

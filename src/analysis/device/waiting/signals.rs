@@ -15,7 +15,7 @@ const NONE: u32 = u32::MAX;
 pub struct Signals<'a> {
     profile: &'a Profile,
     uses: &'a [SemaphoreUse],
-    /// Where those of a slice stand; without notes where only one slice is asked for.
+    /// Positions of a slice's uses; empty if only one slice was requested.
     places: SortedIndex,
     /// The topmost track of each track: its core.
     roots: Vec<u32>,
@@ -220,7 +220,7 @@ pub fn condition(profile: &Profile, wait: &SemaphoreUse) -> String {
     format!("S[{id}]{owner} {sign} {}", wait.value)
 }
 
-/// How long the file says that an instruction waited.
+/// Recorded wait time of an instruction.
 pub(in crate::analysis::device) fn recorded_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
     let recorded = device?.wait_ns.get(slice.index()).copied()?;
     (recorded != NeuronDevice::ABSENT).then_some(i64::from(recorded))

@@ -98,7 +98,7 @@ fn given(profile: &Profile, signals: &Signals<'_>, set: Used<'_>) -> SemaphoreFa
     }
 }
 
-/// `from` as it is given beside `to`: with the time between them.
+/// `from` relative to `to`, with the time between them.
 fn between(profile: &Profile, from: SliceId, to: SliceId) -> Neighbour {
     let gap = profile.slices.start[to.index()].saturating_sub(profile.slices.end(from.index()));
     neighbour(profile, from, StrId(0), gap)

@@ -15,7 +15,7 @@ pub enum Phase {
     Prefill,
     /// One token after the other: token generation.
     Decode,
-    /// Neither the name nor the duration says which.
+    /// Unknown: neither the name nor the duration shows it.
     #[default]
     Unknown,
 }

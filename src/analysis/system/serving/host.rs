@@ -76,7 +76,7 @@ fn kind_of(name: &str) -> u8 {
 /// Server and process.
 type Process = (StrId, StrId);
 
-/// Gaps of each process between its executions, without those in which `is_quiet` says that there was no traffic.
+/// Gaps of each process between its executions, without those for which `is_quiet` reports no traffic.
 pub(super) fn gaps(view: &View<'_>, busy: &BTreeMap<Process, Spans>, quiet: &Spans) -> (Gaps, Spans) {
     let mut gaps: BTreeMap<Process, Spans> = BTreeMap::new();
     for (process, spans) in busy {

@@ -71,7 +71,7 @@ fn data_parallel(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     })
 }
 
-/// Devices that did any work, told by the process their tracks belong to.
+/// Devices with any work, by the process of their tracks.
 fn used_devices(view: &View<'_>) -> usize {
     let track_of = crate::analysis::torch::core::events::tracks_by_slice(view.profile);
     let mut tracks: Vec<_> = view.model.events.work.iter().map(|&w| track_of(w)).map(|t| view.profile.tracks[t.index()].parent).collect();

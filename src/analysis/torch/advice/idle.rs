@@ -18,7 +18,7 @@ pub enum Cause {
     HostWaited,
     /// The host had not launched the next work yet: it waited for data.
     HostLoaded,
-    /// The next work was launched before the gap began: it waited for its turn, or for the launch to reach the device.
+    /// The next work was launched before the gap began: it waited in the queue, or for the launch to reach the device.
     Queued,
     /// The next work's launch is not in the trace.
     Unknown,

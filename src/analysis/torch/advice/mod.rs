@@ -1,9 +1,10 @@
-//! What to do about what the overview shows. Each piece of advice states its threshold, its cost and how it is computed.
+//! Advice on the overview. Each has its threshold, its cost and how it is computed.
 
 mod classic;
 mod idle;
 mod modern;
 mod rates;
+mod savings;
 mod serving;
 mod waves;
 

@@ -1,33 +1,29 @@
 //! Advice from the work of operators: matrix products below their roof, sizes that fill their last tile badly, tensor cores that are not used, elementwise
 //! chains, attention without a fused kernel, conversions of types.
 
-use super::{EVIDENCE_MAX, at_slice, percent, share, waves, whole};
+use super::savings::{COST_MIN, Saving, evidence, sum};
+use super::{percent, share, waves, whole};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names::operator_name;
 use crate::analysis::torch::core::{NodeTimes, events::NONE};
 use crate::analysis::torch::efficiency::{Call, calls, device_peaks, work_below};
-use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
+use crate::analysis::torch::overview::{Overview, Recommendation};
 use crate::analysis::torch::work::inputs::{Dtype, Inputs};
 use crate::analysis::torch::work::{Bound, Family};
-use crate::base::{DurationNs, SliceId, StrId, largest, text};
+use crate::base::{SliceId, StrId, text};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
-/// A matrix product under this share of its roof is said.
+/// A matrix product below this share of its roof is reported.
 const ROOF_MIN: f64 = 0.5;
-/// Time to win, as a share of the steps, from which something is said.
-pub(super) const COST_MIN: f64 = 0.02;
 /// Rows and columns that a thread block of a matrix product computes, at least: M or N just over a multiple leaves the last tile nearly empty.
 const TILE: u64 = 128;
 /// The last tile is nearly empty below this share.
 const LAST_TILE_MAX: f64 = 0.25;
-/// Elementwise operators in a row from which a chain is said.
+/// Consecutive elementwise operators from which a chain is reported.
 const CHAIN_MIN: usize = 3;
 const CONVERSIONS_MIN: f64 = 0.03;
-
-/// A call and what could be saved of it.
-pub(super) type Won = (u32, i64);
 
 pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
     if view.torch.inputs.is_empty() || view.torch.kernels.is_empty() {
@@ -59,19 +55,6 @@ fn named(view: &View<'_>, operator: &str) -> Vec<StrId> {
     view.profile.strings.iter().filter(|(_, name)| operator_name(name) == operator).map(|(id, _)| id).collect()
 }
 
-/// The places with the most to win.
-pub(super) fn evidence(view: &View<'_>, all: &[Won]) -> Vec<Evidence> {
-    let label = |slice: u32, won: i64| {
-        let name = operator_name(view.profile.name_of(SliceId(slice)));
-        format!("{name}: {}", text::duration(DurationNs(won)))
-    };
-    largest(EVIDENCE_MAX, all.iter(), |w| w.1).into_iter().map(|&(slice, won)| at_slice(view, SliceId(slice), label(slice, won))).collect()
-}
-
-pub(super) fn sum(all: &[Won]) -> DurationNs {
-    all.iter().fold(DurationNs(0), |sum, w| DurationNs(sum.0.saturating_add(w.1)))
-}
-
 /// Matrix products that reach less than half of what operations and bytes allow.
 fn below_roof(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommendation> {
     let peaks = device_peaks(view, None).1?;
@@ -79,7 +62,7 @@ fn below_roof(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Reco
         let best = peaks.roof(&call.work).best_ns()?;
         (best < call.time as f64 * ROOF_MIN).then_some((call.slice, call.time - best.ceil() as i64))
     };
-    let slow: Vec<Won> = all.iter().filter(|c| c.work.family == Family::Gemm).filter_map(won).collect();
+    let slow: Vec<Saving> = all.iter().filter(|c| c.work.family == Family::Gemm).filter_map(won).collect();
     let cost = sum(&slow);
     (share(cost, whole(overview)) > COST_MIN).then(|| Recommendation {
         id: "gemm_below_roof".into(),
@@ -121,7 +104,7 @@ fn tiles(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommend
         let empty = 1.0 - (1.0 - m) * (1.0 - n);
         (empty > 0.0).then_some((call.slice, (call.time as f64 * empty) as i64))
     };
-    let found: Vec<Won> = all.iter().filter_map(won).collect();
+    let found: Vec<Saving> = all.iter().filter_map(won).collect();
     let cost = sum(&found);
     (share(cost, whole(overview)) > COST_MIN).then(|| Recommendation {
         id: "tile_quantization".into(),
@@ -154,7 +137,7 @@ fn tensor_cores(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Re
             kernels.any(|s| view.model.class[s as usize] == Class::Kernel && view.model.uses_tensor_cores(view.profile, SliceId(s)));
         (!is_used).then_some((call.slice, call.time - best.ceil() as i64))
     };
-    let found: Vec<Won> = all.iter().filter_map(won).filter(|w| w.1 > 0).collect();
+    let found: Vec<Saving> = all.iter().filter_map(won).filter(|w| w.1 > 0).collect();
     let cost = sum(&found);
     (share(cost, whole(overview)) > COST_MIN).then(|| Recommendation {
         id: "tensor_cores_unused".into(),
@@ -182,7 +165,7 @@ fn chains(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommen
             && a.work.bytes.abs_diff(b.work.bytes) <= a.work.bytes.max(b.work.bytes) / 2
     };
     let is_elementwise = |c: &Call| c.work.family == Family::Elementwise;
-    let (mut chains, mut won): (u64, Vec<Won>) = (0, Vec::new());
+    let (mut chains, mut won): (u64, Vec<Saving>) = (0, Vec::new());
     let mut at = 0;
     while at < all.len() {
         let mut end = at + 1;
@@ -228,7 +211,7 @@ fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (star
     };
     // Autograd may call it inside itself.
     let is_outer = |node: usize| trees.parent[node] == NONE || !is_math(trees.parent[node] as usize);
-    let found: Vec<Won> =
+    let found: Vec<Saving> =
         (0..trees.len()).filter(|&n| is_math(n) && is_outer(n)).map(|n| (trees.slice[n], times.device_total[n])).collect();
     let time = sum(&found);
     (share(time, whole(overview)) > COST_MIN).then(|| Recommendation {
@@ -259,7 +242,7 @@ fn conversions(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Rec
                 inputs.tensor(0).zip(inputs.tensor(1)).is_some_and(|(to, from)| to.dtype != from.dtype)
             })
     };
-    let found: Vec<Won> = all.iter().filter(is_conversion).map(|c| (c.slice, c.time)).collect();
+    let found: Vec<Saving> = all.iter().filter(is_conversion).map(|c| (c.slice, c.time)).collect();
     let cost = sum(&found);
     let part = share(cost, whole(overview));
     (part > CONVERSIONS_MIN).then(|| Recommendation {

@@ -130,7 +130,7 @@ fn uneven_batch(steps: &[StepRow]) -> Option<Recommendation> {
     })
 }
 
-/// Whether a name says that a program is compiled, or runs what was compiled again: a region of Dynamo with a recompilation.
+/// Whether a name is of a compilation, or of running a recompiled region of Dynamo.
 fn is_recompilation(name: &str) -> bool {
     // Torch-Compiled Region: FRAME/RECOMPILATION
     let recompiled = name.strip_prefix("Torch-Compiled Region: ").and_then(|rest| {

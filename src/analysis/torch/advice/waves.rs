@@ -1,7 +1,7 @@
 //! Advice on wave quantization: a kernel runs its thread blocks in waves, as many at once as fit on the device; a last wave that is nearly empty takes as long
 //! as a full one.
 
-use super::rates::{COST_MIN, Won, evidence, sum};
+use super::savings::{COST_MIN, Saving, evidence, sum};
 use super::{share, whole};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
@@ -34,7 +34,7 @@ fn empty_share(blocks: u64, threads: u64, registers: u64, n_sms: u64) -> Option<
     ((last as f64) < n_sms as f64 * LAST_WAVE_MAX).then(|| (n_sms - last) as f64 / (waves * n_sms) as f64)
 }
 
-/// Matrix operations whose last wave of thread blocks is nearly empty.
+/// Matrix operations with a nearly empty last wave of thread blocks.
 pub(super) fn recommendation(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommendation> {
     let n_sms = u64::from(view.torch.devices.iter().find_map(|d| d.n_sms)?);
     let (device, peaks) = device_peaks(view, None);
@@ -56,7 +56,7 @@ pub(super) fn recommendation(view: &View<'_>, overview: &Overview, all: &[Call])
         let lost: f64 = kernels.filter_map(|w| Some(ns(w) * empty(view.model.kernel(view.torch, w)?)?)).sum();
         (lost >= 1.0).then_some((call.slice, lost as i64))
     };
-    let found: Vec<Won> = all.iter().filter_map(won).collect();
+    let found: Vec<Saving> = all.iter().filter_map(won).collect();
     let cost = sum(&found);
     (share(cost, whole(overview)) > COST_MIN).then(|| Recommendation {
         id: "wave_quantization".into(),

@@ -9,7 +9,7 @@ use crate::base::radix_sort::order_many;
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
-/// Moves autograd's functions below `<module>.backward` nodes of the main thread, where flows tell which module they belong to.
+/// Moves autograd's functions below `<module>.backward` nodes of the main thread, if flows identify their module.
 pub fn gather(s: &Sources<'_>, trees: Trees) -> Trees {
     let forward: FxHashMap<i64, i64> = s.torch.backward.iter().copied().collect();
     let tops: Vec<u32> = (0..trees.len() as u32).filter(|&n| trees.kind[n as usize] == NodeKind::Module && is_top(&trees, n)).collect();
@@ -29,7 +29,7 @@ pub fn gather(s: &Sources<'_>, trees: Trees) -> Trees {
     plan.rebuilt(s, trees)
 }
 
-/// Whether a node stands directly below a root or a step.
+/// Whether a node is directly below a root or a step.
 fn is_top(trees: &Trees, node: u32) -> bool {
     let parent = trees.parent[node as usize];
     parent != NONE && matches!(trees.kind[parent as usize], NodeKind::Root | NodeKind::Step)

@@ -44,7 +44,7 @@ pub enum Class {
     LightningRange,
     /// An operator or module of a graph replay, attributed from its capture.
     Replayed,
-    /// Waits on a device, as CUPTI states them.
+    /// Waits on a device, as recorded by CUPTI.
     Sync,
 }
 

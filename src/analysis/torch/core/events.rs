@@ -106,7 +106,7 @@ impl Threads {
     }
 }
 
-/// What a node of a tree stands for.
+/// The event of a tree node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum NodeKind {

@@ -28,7 +28,7 @@ pub struct Gpu {
     pub busy: Ranges,
     /// Multiprocessor use; empty when no kernel records its blocks.
     pub use_of_sms: Vec<Segment>,
-    /// Kernels that tell their occupancy: start, end, percent.
+    /// Kernels with occupancy: start, end, percent.
     pub occupancy: Vec<(i64, i64, f64)>,
     /// Kernels on it.
     pub n_kernels: u64,
@@ -83,7 +83,7 @@ impl Gpu {
         (end > start).then(|| length_in(&self.busy, start, end) as f64 / (end - start) as f64)
     }
 
-    /// Multiprocessor use over `start..end`; `None` when no kernel in it states its blocks.
+    /// Multiprocessor use over `start..end`; `None` if no kernel in it has recorded blocks.
     pub fn sm_efficiency(&self, start: i64, end: i64) -> Option<f64> {
         let inside = self.use_of_sms.iter().filter(|s| s.start < end && s.end > start);
         let used = inside.map(|s| (s.end.min(end) - s.start.max(start)) as f64 * s.value).reduce(|a, b| a + b);

@@ -224,7 +224,7 @@ fn operators_by_id(s: &Sources<'_>, nodes: &HostNodes) -> FxHashMap<u32, Raw> {
     out
 }
 
-/// Work that its own record, or the same node of a graph elsewhere, states the operator of: kernels of graphs, kernels whose launch is not in the trace.
+/// Work with an operator from its own record, or from the same graph node elsewhere: kernels of graphs, kernels without a launch in the trace.
 fn match_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut Links) {
     links.is_matched_by_id = vec![false; events.work.len()];
     if s.era != Era::C {
@@ -249,7 +249,7 @@ fn match_by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &mut 
     let mut open = Vec::new();
     for w in unsure {
         let slice = events.work[w as usize];
-        // The launch of a graph has an id too; a kernel that repeats it says nothing of its own operator.
+        // A graph launch has an id too; a kernel with the same id has no operator by it.
         let of_launch = match links.launch[w as usize] {
             NONE => ABSENT,
             r => s.external_id(events.runtimes[r as usize]),

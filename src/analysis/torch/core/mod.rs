@@ -71,7 +71,7 @@ impl TorchModel {
         Self::with_rules(profile, torch, era, Rules::of(era))
     }
 
-    /// Computes it by other rules: to tell what one of them changes.
+    /// Computes it by other rules, to measure the effect of one rule.
     pub fn with_rules(profile: &Profile, torch: &Torch, era: Era, rules: Rules) -> Self {
         let names = Names::new(profile);
         let class = class::classes(profile, torch, &names, &rules);
@@ -126,7 +126,7 @@ impl TorchModel {
         }
     }
 
-    /// Whether a node is an operator for the tables: no wrapper of data parallelism, nothing of an optimizer.
+    /// Whether a node counts as an operator in tables: not a wrapper of data parallelism or part of an optimizer.
     pub fn is_operator(&self, profile: &Profile, node: u32) -> bool {
         const OTHERS: names::Flags = names::DATA_PARALLEL | names::DISTRIBUTED | names::OPTIMIZER;
         self.trees.kind[node as usize] == NodeKind::Operator && self.flags(profile, node) & OTHERS == 0

@@ -22,7 +22,7 @@ pub const DATA_PARALLEL: Flags = 1 << 5;
 pub const DISTRIBUTED: Flags = 1 << 6;
 /// One of the ten names the plugin takes for communication.
 pub const COLLECTIVE_OF_TEN: Flags = 1 << 7;
-/// Any host range that stands for communication.
+/// Any host range of communication.
 pub const COLLECTIVE: Flags = 1 << 8;
 /// A communication kernel.
 pub const COLLECTIVE_KERNEL: Flags = 1 << 9;

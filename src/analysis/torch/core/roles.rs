@@ -9,7 +9,7 @@ use crate::analysis::spans::{Ranges, common, inside, length, length_in, union, w
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashSet;
 
-/// How many categories have ranges of their own; the eighth is the rest.
+/// Number of categories with ranges; the eighth is the remaining time.
 pub const N_ROLES: usize = 7;
 
 /// Merged ranges of each category, whole trace, in the order of `Category::ALL`.
@@ -21,7 +21,7 @@ pub struct Roles {
     pub is_communication: Vec<bool>,
 }
 
-/// Time per category of one window; the last is the rest.
+/// Time per category of one window; the last is the remaining time.
 pub type Costs = [i64; N_ROLES + 1];
 
 impl Roles {

@@ -5,7 +5,7 @@ use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use serde::{Deserialize, Serialize};
 
-/// How old the writer of a trace is, told by its marks.
+/// The version range of the profiler that wrote a trace, by its marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Era {
     /// PyTorch 1.8 to 1.11: categories `Operator`, `Runtime`, `Kernel`; launches carry their operator's id.

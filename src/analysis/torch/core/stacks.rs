@@ -13,7 +13,7 @@ pub struct Stacks {
     known: FxHashMap<(u32, StrId), u32>,
     /// Outer stack + 1 or 0, and the innermost frame, by stack.
     frames: Vec<(u32, StrId)>,
-    /// Stack + 1 or 0 of each slice met, [`UNKNOWN`] of others. By slice.
+    /// Stack + 1, or 0, of each visited slice; [`UNKNOWN`] of others. By slice.
     of_slice: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ impl Stacks {
         let mut out = Vec::new();
         let mut at = stack + 1;
         while let Some(&(outer, frame)) = (at as usize).checked_sub(1).and_then(|i| self.frames.get(i)) {
-            // A stack told as one text has its frames joined by `;`, the innermost first.
+            // A stack in one text has frames joined by `;`, the innermost first.
             out.extend(profile.strings.get(frame).split(';').map(|f| f.trim().to_string()).filter(|f| !f.is_empty()));
             at = outer;
         }

@@ -5,12 +5,12 @@ use super::events::{Events, NONE};
 use super::link::{Links, Sources};
 use crate::model::{NO_SLICE, Profile};
 
-/// A step, its device work included; steps stand back to back where a device is used.
+/// A step including its device work; with device work, steps are contiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Its number as text.
     pub name: String,
-    /// Its mark; [`NO_SLICE`] for the one that stands for the whole trace.
+    /// Its mark; [`NO_SLICE`] for the step of the entire trace.
     pub slice: u32,
     /// Start, nanoseconds.
     pub start: i64,
@@ -23,7 +23,7 @@ pub struct Step {
 pub struct Steps {
     /// By start.
     pub steps: Vec<Step>,
-    /// The marks as they are in the file, those omitted included.
+    /// All marks in the file, including skipped ones.
     pub marks: Vec<Step>,
     /// Steps at the end that were omitted, since their device work is not all in the trace.
     pub n_left_out: usize,
@@ -79,7 +79,7 @@ struct Matched {
 }
 
 impl Matched {
-    /// A call counts for a step when it lies wholly inside it.
+    /// A call belongs to a step if it is completely inside it.
     fn new(s: &Sources<'_>, events: &Events, links: &Links, steps: &[Step]) -> Self {
         let slices = &s.profile.slices;
         let mut out = Matched { by_step: vec![(i64::MAX, i64::MIN, 0); steps.len()], is_matched: vec![false; events.work.len()] };

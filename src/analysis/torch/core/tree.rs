@@ -165,7 +165,7 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
             }
         }
     }
-    // Work without a launch counts as one more call of the root it is said to depend on.
+    // Work without a launch counts as one more call of the root it is attributed to.
     let mut with_work: Vec<u32> = links.work.iter().map(|w| place(w.0)).collect();
     with_work.dedup();
     for (root, n) in out.roots.iter_mut().zip(n_calls) {

@@ -45,7 +45,7 @@ pub struct DiffItem {
     pub host_ns: i64,
     /// Sum of device times.
     pub device_ns: i64,
-    /// Sum of, node by node, the device time, or the duration where that is 0.
+    /// Sum over nodes of the device time, or of the duration if that is 0.
     pub total_ns: i64,
     /// First of its own sums: the operators of its nodes and below, those of items below omitted.
     pub sums_from: u32,
@@ -136,7 +136,7 @@ pub struct Diff {
 pub struct DiffRow {
     /// `0-2`.
     pub path: String,
-    /// Short name for a bar: `DataLoader`, `Net_0`, `Optimizer: SGD`, a name as it is; empty where there is no bar to draw.
+    /// Short name for a bar: `DataLoader`, `Net_0`, `Optimizer: SGD`, or the name; empty for no bar.
     pub label: String,
     /// In the base.
     pub base: DiffSide,
@@ -161,7 +161,7 @@ pub struct DiffSide {
     pub host: DurationNs,
     /// Sum of device times.
     pub device: DurationNs,
-    /// Sum of, node by node, the device time, or the duration where that is 0.
+    /// Sum over nodes of the device time, or of the duration if that is 0.
     pub total: DurationNs,
 }
 

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Call {
     /// `nccl:all_reduce`.
     pub name: String,
-    /// Start and end of the operation: what it is sorted and put into a step by.
+    /// Start and end of the operation, used for sorting and for assigning a step.
     pub span: (i64, i64),
     /// When it ran.
     pub ranges: Vec<(i64, i64)>,
@@ -72,7 +72,7 @@ fn row<'a>(view: &View<'a>, slice: u32) -> Option<&'a Collective> {
     rows.binary_search_by_key(&slice, |c| c.slice).ok().map(|at| &rows[at])
 }
 
-/// Bytes as the record of a slice states them: by elements, else by the shapes of its inputs.
+/// Bytes from the record of a slice: by elements, else by the shapes of its inputs.
 fn size_of(view: &View<'_>, slice: u32) -> Option<u64> {
     let row = row(view, slice)?;
     size::by_elements(view.profile, row).or_else(|| {
@@ -207,7 +207,7 @@ fn of_kernel(name: &str) -> &str {
 struct Host {
     /// The range `nccl:…`.
     range: Option<u32>,
-    /// The range `record_param_comms`, or another that says about the collective.
+    /// The range `record_param_comms`, or another one with data about the collective.
     record: Option<u32>,
 }
 
@@ -248,7 +248,7 @@ impl Host {
         }
     }
 
-    /// The record that states most: with a number, else with a name.
+    /// The record with most data: with a number, else with a name.
     fn recorded<'a>(&self, view: &View<'a>, own: u32) -> Option<&'a Collective> {
         let rows = [Some(own), self.record, self.range].into_iter().flatten().filter_map(|s| row(view, s));
         rows.max_by_key(|r| (r.seq != ABSENT, r.group != StrId(0)))

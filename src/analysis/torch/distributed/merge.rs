@@ -2,6 +2,7 @@
 
 use super::matching::{Matched, Transfer, match_calls};
 use super::straggler;
+use super::waits::waits;
 use super::{CommunicationRow, Distributed, DistributedPart, NodeInfo, OverlapTimes, ProcessInfo, WaitTimes, WorkerTimes};
 use crate::analysis::spans::{Ranges, length, union};
 use crate::base::DurationNs;
@@ -141,19 +142,6 @@ fn times(part: &DistributedPart, worker: usize, matched: Option<&Matched>) -> Wo
         wait_steps,
         operations: operations(part, matched.map(|m| m.transfer[worker].as_slice())),
     }
-}
-
-/// Moving data and waiting in those of `calls` that were matched.
-pub fn waits(part: &DistributedPart, transfer: &[Transfer], calls: impl Iterator<Item = usize>) -> WaitTimes {
-    let (mut all, mut moving): (Ranges, Ranges) = Default::default();
-    for i in calls {
-        if let (Some(call), Some(Some(transfer))) = (part.calls.get(i), transfer.get(i)) {
-            all.extend(call.ranges.iter().map(|r| (r.0.0, r.1.0)));
-            moving.extend(transfer);
-        }
-    }
-    let (all, moving) = (length(&union(all)), length(&union(moving)));
-    WaitTimes { transfer: DurationNs(moving), synchronizing: DurationNs(all.saturating_sub(moving)) }
 }
 
 /// The table of one worker, in the order its operations were first seen.

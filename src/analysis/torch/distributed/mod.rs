@@ -6,6 +6,7 @@ mod merge;
 mod part;
 mod size;
 mod straggler;
+mod waits;
 
 use crate::base::{DurationNs, SliceId, TimeNs};
 use serde::{Deserialize, Serialize};

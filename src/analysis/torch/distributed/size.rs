@@ -18,7 +18,7 @@ pub fn type_bytes(name: &str) -> Option<u64> {
     })
 }
 
-/// Bytes by element type and number of elements: those that go in, or those that come out where nothing goes in.
+/// Bytes by element type and number of elements: of the input, or of the output without input.
 pub fn by_elements(profile: &Profile, collective: &Collective) -> Option<u64> {
     let of_type = type_bytes(profile.strings.get(collective.dtype))?;
     let present = |n: u64| (n != u64::MAX).then_some(n);

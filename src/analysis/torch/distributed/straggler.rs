@@ -1,7 +1,7 @@
 //! Stragglers: workers that others wait for.
 
 use super::matching::Matched;
-use super::merge::waits;
+use super::waits::waits;
 use super::{DistributedPart, Straggler, WorkerTimes};
 use crate::base::DurationNs;
 use crate::base::Order as _;

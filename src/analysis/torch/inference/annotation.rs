@@ -50,12 +50,12 @@ impl Phase {
     const NONE: Phase = Phase { requests: Some(0), tokens: Some(0), context: Some(0), pairs: Some(0) };
 }
 
-/// What the name of a step says.
+/// Data in the name of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepShape {
     /// What wrote it.
     pub engine: Engine,
-    /// Whether lengths of sequences are in it: of two annotations of a step, the one that says more is taken.
+    /// Whether it has sequence lengths: of two annotations of a step, the one with more data is used.
     pub is_detailed: bool,
     /// What it ran.
     pub kind: StepKind,
@@ -137,7 +137,7 @@ fn both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 /// Longer names are not looked at, bytes.
 const NAME_MAX: usize = 4_096;
 
-/// What the name of an annotation says of a step; `None` for a name of another form.
+/// Data about a step in the name of an annotation; `None` for a name of another form.
 pub fn parse(name: &str) -> Option<StepShape> {
     if name.len() > NAME_MAX {
         return None;

@@ -18,14 +18,14 @@ pub struct Marked {
     pub start: i64,
     /// End, nanoseconds.
     pub end: i64,
-    /// What its name says; `None` for a step by name alone.
+    /// Data in its name; `None` for a step found by its plain name.
     pub shape: Option<StepShape>,
 }
 
 /// The annotations, by start, and what they are.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// None inside another one of its thread.
+    /// Not nested within a thread.
     pub marks: Vec<Marked>,
     /// Names of engines, `ProfilerStep`, `model_inference`, or the pattern.
     pub source: String,
@@ -59,7 +59,7 @@ pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, PatternError> {
     let mut of_name = |name: StrId| *shapes.entry(name).or_insert_with(|| parse(view.profile.strings.get(name)));
     let serving: Vec<(u32, StepShape)> =
         view.model.events.host.iter().copied().filter(is_named).filter_map(|s| Some((s, of_name(name_of(s))?))).collect();
-    // A step may carry the annotations of two engines: the one that says more is taken, else the first in the list of engines.
+    // A step may have annotations of two engines: the one with more data is used, else the first in the list of engines.
     let Some(best) = serving.iter().map(|(_, s)| (!s.is_detailed, s.engine)).min() else {
         let marks: Vec<u32> = view.model.steps.marks.iter().map(|m| m.slice).collect();
         if !marks.is_empty() {

@@ -95,7 +95,7 @@ pub struct StepRow {
 /// Steps of a kind with the same number of requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepGroup {
-    /// What they ran.
+    /// Kind of its steps.
     pub kind: StepKind,
     /// Requests of each; `None` for all steps of the kind.
     pub requests: Option<u64>,

@@ -24,7 +24,7 @@ pub struct MemoryQuery {
 /// Answer to [`MemoryQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
-    /// By name. Devices of which a record exists.
+    /// By name. Devices with records.
     pub devices: Vec<MemoryDevice>,
     /// The device to show first: the first that is not the CPU, else the CPU. A position in `devices`.
     pub default_device: usize,
@@ -84,7 +84,7 @@ pub struct MemoryPeak {
 pub struct MemoryRow {
     /// `aten::empty`.
     pub name: String,
-    /// Calls, those that touched no memory included, as far as they are beside or below one that did.
+    /// Calls, including those without memory events, if they are siblings or children of one with events.
     pub calls: u64,
     /// Bytes allocated less bytes released, in what the calls contain too.
     pub increase_bytes: i64,

@@ -41,7 +41,7 @@ impl<'a> Sizes<'a> {
         }
         let list = |at: usize| {
             let numbers = inputs.numbers(at)?;
-            // One number stands for all dimensions.
+            // One number applies to all dimensions.
             let at = |i: usize| numbers.get(if numbers.len() == 1 { 0 } else { i }).copied();
             (0..n).map(at).collect::<Option<Vec<i64>>>()
         };
@@ -69,7 +69,7 @@ impl<'a> Sizes<'a> {
 
     /// Operations of one pass.
     fn flops(&self) -> Option<u64> {
-        // Every result meets the weights of its output channel; transposed, every input those of its input channel.
+        // Every result is multiplied with the weights of its output channel; transposed, every input with those of its input channel.
         let of_one = product(self.weight.dims.get(1..)?)?;
         let n = if self.is_transposed { self.input.elements()? } else { self.n_out };
         n.checked_mul(of_one)?.checked_mul(2)

@@ -27,7 +27,7 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
         "aiter::hipb_mm" | "hipbsolidxgemm_::hipb_mm" => of(plain(0, 1)?, None, false),
         "aiter::gemm_a16w16" | "aiter::tgemm_mm" | "vllm::rocm_unquantized_gemm" | "aten::linear" => linear(inputs),
         "aten::matmul" => matmul(inputs),
-        // Rows are parted over the groups: each meets one of the matrices.
+        // Rows are distributed over the groups, each with one of the matrices.
         "aten::_grouped_mm" => {
             let ([m, k], dtype) = inputs.tensor_of::<2>(0)?;
             let ([groups, k2, n], _) = inputs.tensor_of::<3>(1)?;

@@ -163,7 +163,7 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
     families.iter().find_map(|family| family(name, inputs)).filter(|work| work.bytes > 0)
 }
 
-/// Whether an operator calls another one with the same work, which is counted in its place where it is recorded.
+/// Whether an operator calls another one with the same work. If that is recorded, only it is counted.
 pub fn is_composite(name: &str) -> bool {
     gemm::is_composite(name)
 }

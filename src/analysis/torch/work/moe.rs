@@ -2,7 +2,7 @@
 //! Tokens, results and the choice are moved once, and the weights of every expert that can be chosen: at most `tokens × top_k` of them. Source: Mixtral
 //! (Jiang et al. 2024), section 2; vLLM `fused_experts`, SGLang `fused_experts`, AITER `fused_moe_`: hidden states, both weights, weights and ids of the choice.
 //!
-//! Which experts were chosen is not recorded: where tokens share experts, fewer weights are read.
+//! The chosen experts are not recorded: if tokens share experts, fewer weights are read.
 
 use super::inputs::{Dtype, Inputs};
 use super::{Family, Work};

@@ -3,7 +3,7 @@
 use crate::error::Fallible;
 use std::path::{Path, PathBuf};
 
-/// A directory in the making; dropped without [`NewDirectory::finish`], nothing of it is left.
+/// A new directory that is removed when dropped without [`NewDirectory::finish`].
 pub struct NewDirectory {
     target: PathBuf,
     temporary: PathBuf,

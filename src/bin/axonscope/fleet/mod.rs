@@ -8,5 +8,5 @@ pub mod run;
 mod traces;
 mod whole_file;
 
-/// Exit code of a command that did its work but had to leave files out.
+/// Exit code of a command that succeeded but skipped files.
 pub const SKIPPED: u8 = 4;

@@ -28,7 +28,7 @@ pub fn answer(session: &Session, name: &str, range: Option<TimeRange>, burst: Op
     })
 }
 
-/// What the second profile says compared with the first, for queries that take two; `None` for others.
+/// The comparison of the second profile with the first, for queries of two profiles; `None` for others.
 pub fn compared(name: &str, sessions: &[Session]) -> Option<Fallible<Value>> {
     let level = match name {
         "support_diff" => None,

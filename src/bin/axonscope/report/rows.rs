@@ -16,7 +16,7 @@ const NAMES_FIRST: [&str; 12] =
 pub enum Form {
     /// All rows, for programs.
     Csv,
-    /// At most so many rows, for people.
+    /// Maximum number of rows in the text format.
     Table(usize),
 }
 
@@ -157,7 +157,7 @@ impl List {
     fn columns(&self) -> Vec<&str> {
         let all: BTreeSet<&str> = self.rows.iter().flatten().map(|cell| cell.0.as_str()).collect();
         let mut out: Vec<&str> = all.into_iter().collect();
-        // Stable: the others stay in their order.
+        // Stable: other rows keep their order.
         out.sort_by_key(|column| NAMES_FIRST.iter().position(|name| name.eq_ignore_ascii_case(column)).unwrap_or(NAMES_FIRST.len()));
         out
     }
@@ -177,7 +177,7 @@ impl List {
         out
     }
 
-    /// The first `most` rows, and a line that says so where there are more.
+    /// The first `most` rows, and a note if there are more.
     fn table(&self, most: usize) -> String {
         let columns = self.columns();
         let is_number = |column: &&str| {

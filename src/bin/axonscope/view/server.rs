@@ -127,7 +127,7 @@ impl Site {
     }
 }
 
-/// Compared in full, so that the time says nothing about the token.
+/// Compared in constant time, so that the duration does not reveal the token.
 fn is_equal(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

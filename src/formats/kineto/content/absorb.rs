@@ -3,7 +3,7 @@
 use super::super::counters::Counters;
 use super::super::deferred::{Deferred, Opener};
 use super::super::flows::FlowEnd;
-use super::super::tables::Tables;
+use super::super::table_rows::Tables;
 use super::{Content, Pass};
 use crate::base::{Ledger, StrId, TrackId};
 use crate::model::torch::{Collective, Kernel, MemoryEvent, OperatorInputs};
@@ -83,7 +83,7 @@ impl Content {
         ledger.absorb(account);
     }
 
-    /// Finds or makes the tracks of `piece`, in the order in which it met them, with their processes, threads, and counters with their samples.
+    /// Finds or creates the tracks of `piece` in its order, with their processes, threads, counters and samples.
     fn place_tracks(&mut self, piece: &mut Content, strings: Vec<StrId>, ids: Vec<StrId>) -> Known {
         let lanes = &piece.lanes;
         let (processes, threads) = (vec![0; lanes.processes.len()], vec![0; lanes.threads.len()]);

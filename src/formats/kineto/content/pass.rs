@@ -1,4 +1,4 @@
-//! How each record adds to what was read.
+//! Adds records to the content.
 
 use super::super::event::Event;
 use super::{Class, PREVIEW_MAX, Pass};

@@ -17,7 +17,7 @@ pub(super) const ROW: &str = "Operators (from capture)";
 /// Members beyond this cannot be named by a record.
 const MEMBER_MAX: usize = 14;
 
-/// A graph launch and what it ran.
+/// A graph launch and its kernels.
 struct Replay {
     call: RawSliceId,
     start: i64,
@@ -34,7 +34,7 @@ struct Decision {
     others: Vec<(usize, Rc<Fit>)>,
 }
 
-/// The work of a replay, and what was decided about it.
+/// The work of a replay, and the chosen capture.
 type Decided = (Vec<Work>, Rc<Decision>);
 
 /// Attributes every replay of the run.
@@ -216,7 +216,7 @@ fn choose(decision: &Decision, units: &[Unit], previous: Option<usize>, batch: O
     Some((*one, fit.clone(), outcome, common))
 }
 
-/// Of the candidates those of the smallest batch size that holds so many tokens.
+/// The candidates with the smallest batch size for this number of tokens.
 fn units_of_batch<'a>(candidates: &[&'a (usize, Rc<Fit>)], units: &[Unit], tokens: u64) -> Option<Vec<&'a (usize, Rc<Fit>)>> {
     let batch_of = |c: &(usize, Rc<Fit>)| units[c.0].batch.filter(|b| *b >= tokens);
     let smallest = candidates.iter().filter_map(|c| batch_of(c)).min()?;

@@ -43,7 +43,7 @@ fn is_annotated(head: &[u8]) -> bool {
     })
 }
 
-/// The rank that a trace states near its beginning.
+/// The rank near the beginning of a trace.
 fn rank(head: &[u8]) -> Option<i64> {
     let at = memchr::memmem::find(head, b"\"distributedInfo\"")?;
     let object = head[at..].iter().position(|&b| b == b'{')? + at;

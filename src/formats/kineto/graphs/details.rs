@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// One entry. The mode (`FULL`, `PIECEWISE`) says nothing that the kernels do not.
+/// One entry. The mode (`FULL`, `PIECEWISE`) is not read: the kernels show it.
 #[derive(Deserialize)]
 struct Entry {
     file: String,

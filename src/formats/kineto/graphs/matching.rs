@@ -47,7 +47,7 @@ pub(super) struct Fit {
 const WINDOW: usize = 16;
 /// A replay on more streams than that is not matched.
 const STREAMS_MAX: usize = 64;
-/// Of 100 kernels of a replay so many must match; of 100 launches of a capture so many must be used.
+/// Percent of a replay's kernels that must match, and of a capture's launches that must be used.
 const MATCHED_MIN: usize = 95;
 const USED_MIN: usize = 90;
 
@@ -78,7 +78,7 @@ pub(super) fn fit(replay: &[Work], launches: &[Launch]) -> Option<Fit> {
     let mut head = vec![0usize; n_streams];
     let mut out = Fit { launch: vec![NONE; replay.len()], n_matched: 0, n_unused: 0 };
     let mut at = 0;
-    // What may be skipped; without names nothing: only the whole sequence says anything.
+    // Launches that may be skipped. Without names none: then only the complete sequence is evidence.
     let rest = |n: usize, min: usize| if has_unnamed { 0 } else { n - (n * min).div_ceil(100) };
     let (mut work_left, mut launches_left) = (rest(replay.len(), MATCHED_MIN), rest(launches.len(), USED_MIN));
     while at < launches.len() && head.iter().zip(&streams).any(|(h, s)| *h < s.len()) {

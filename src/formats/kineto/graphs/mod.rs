@@ -64,7 +64,7 @@ impl Captures {
 
     /// Adds operators and modules of replays to the run.
     pub(super) fn attribute(mut self, content: &mut Content, ledger: &mut Ledger) {
-        // A file whose annotations name no batch size has that of `execution_details.json`.
+        // A file without a batch size in its annotations has that of `execution_details.json`.
         for unit in self.units.iter_mut().filter(|u| u.batch.is_none()) {
             let file = self.files.iter().find(|f| f.0 == unit.member).map(|f| f.1.as_str());
             let mut recorded = self.details.iter().filter(|d| Some(d.0.as_str()) == file).map(|d| d.1);

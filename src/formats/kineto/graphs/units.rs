@@ -1,4 +1,4 @@
-//! The captures of graphs in a trace: what was launched between the begin and the end of each, and in which operators and modules.
+//! The captures of graphs in a trace: launches between begin and end of each, with their operators and modules.
 
 use super::matching::{Kind, Launch, NONE};
 use crate::base::{Interner, SliceId, StrId, TrackId};
@@ -30,7 +30,7 @@ pub(super) struct Unit {
     pub(super) launches: Vec<Launch>,
     /// In pre-order.
     pub(super) nodes: Vec<Node>,
-    /// Batch size, where an annotation or `execution_details.json` states it.
+    /// Batch size, if an annotation or `execution_details.json` has it.
     pub(super) batch: Option<u64>,
     /// Position of its trace among the members.
     pub(super) member: usize,
@@ -98,7 +98,7 @@ struct Reader<'a> {
     shape: &'a [StrId],
     /// The run's strings by those of the capture.
     known: FxHashMap<StrId, StrId>,
-    /// Stack of each slice met.
+    /// Stack of each slice read so far.
     stacks: FxHashMap<SliceId, StrId>,
 }
 
@@ -229,7 +229,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The Python functions around a slice. Old traces record it as one text.
+    /// The Python functions around a slice. Old traces record them as one text.
     fn stack(&mut self, slice: SliceId) -> StrId {
         if let Ok(at) = self.torch.stacks.binary_search_by_key(&slice.0, |s| s.0) {
             return self.text(self.torch.stacks[at].1);

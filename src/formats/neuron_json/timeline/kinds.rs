@@ -39,7 +39,7 @@ pub(super) const ATTRS: [(Attr, &str, &str); 13] = [
     (Attr::Tensorizer, "tensorizer", "Tensorizer instruction"),
 ];
 
-/// What an instruction worked on, as far as the file records it.
+/// Operands of an instruction, if recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Multiplications and additions of a matrix product: half its FLOPs.
@@ -55,7 +55,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// The sum of two numbers of which one may not be told.
+    /// The sum of two numbers that may be missing.
     pub fn sum<T: std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
         match (a, b) {
             (Some(a), Some(b)) => Some(a + b),
@@ -95,7 +95,7 @@ pub(crate) struct SharedRing {
     pub(super) row: SharedRow,
 }
 
-/// An execution or a packet: what it has for itself.
+/// The own columns of an execution or a packet.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
     /// Nanoseconds.
@@ -128,7 +128,7 @@ pub(crate) struct Transfer {
     pub bytes: Option<u32>,
     /// What feeds the queue, in the file's word; empty when it is not recorded.
     pub queue_type: StrId,
-    /// Another record stands for the same packet.
+    /// The packet is recorded by another record.
     pub is_duplicate: bool,
     /// A collective operation made it.
     pub is_collective: bool,

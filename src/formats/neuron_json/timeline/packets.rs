@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 /// Bytes of the packet that ends a transfer on its ring.
 const END_BYTES: u32 = 4;
 
-/// Where engines, bytes and sets of accesses of slices stand: what slices share is read from there, so that no column is made for it.
+/// Positions of engines, bytes and access sets in records that slices share, so that no column is needed for them.
 pub(super) struct Cells<'a> {
     pub shared: Option<&'a Shared>,
     pub engine: ColumnId,
@@ -181,10 +181,10 @@ fn queue(
     let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
     // Notes which transfer the packets are of that start together on a ring, instead of the instruction.
     let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
-        // Packets of a ring run one after the other: those that start within a nanosecond end in their order.
+        // Packets of a ring are sequential: those that start in the same nanosecond are ordered by end.
         ring.pending.sort_by_key(|s| slices.end(*s as usize));
         for slice in ring.pending.drain(..).map(|s| s as usize) {
-            // More transfers than the engine asked for: the first ones are of another run, and the order says nothing.
+            // More transfers than the engine requested: the first ones belong to another run, so the order is no evidence.
             let interval = intervals.get_mut(ring.n_ended)?;
             triggers[slice] = ring.n_ended as u32;
             interval.n_packets += 1;

@@ -4,7 +4,7 @@ use crate::base::{SliceId, for_each_chunk};
 use crate::model::builder::ColumnId;
 use crate::model::{Column, NeuronDevice, ProfileBuilder, RawSliceId};
 
-/// Bits of a rest below 1000.
+/// Bits of a remainder below 1000.
 const REST_BITS: u32 = 10;
 const REST: u32 = (1 << REST_BITS) - 1;
 /// Where the distance of the end begins.

@@ -20,13 +20,13 @@ pub(super) fn quiet(profile: &mut Profile) {
     profile.counters = counters;
 }
 
-/// For each sample when the last transfer ends that starts before the next sample; `i64::MIN` where none does.
+/// For each sample the last end of the transfers that start before the next sample; `i64::MIN` if none.
 fn reach(profile: &Profile, core: u32, times: &[i64]) -> Vec<i64> {
     let mut out = vec![i64::MIN; times.len()];
     let is_below = |mut track: u32| loop {
         match profile.tracks[track as usize].parent {
             Some(parent) if parent.0 == core => break true,
-            // A group is before what it holds.
+            // A group precedes its children.
             Some(parent) if parent.0 < track => track = parent.0,
             _ => break false,
         }
@@ -88,7 +88,7 @@ fn insert(counter: &mut Counter, reach: &[i64]) {
     }
 }
 
-/// `values` with one more after each place of `after`, made of its time.
+/// `values` with a further value after each position in `after`, made from its time.
 fn with<T: Copy>(values: &[T], after: &[(usize, i64)], make: impl Fn(i64) -> T) -> Vec<T> {
     let mut out = Vec::with_capacity(values.len() + after.len());
     let mut from = 0;
@@ -119,7 +119,7 @@ mod tests {
         };
         // The first transfers end at 8, the next at 30; the last sample is after all of them.
         check(&[0, 5, 20, 40], &[1.0, 2.0, 3.0, 4.0], &[8, 8, 30, 30], &[(0, 1.0), (5, 2.0), (8, 0.0), (20, 3.0), (30, 0.0), (40, 0.0)]);
-        // One that runs on, or is asked to stop already, stays as it is.
+        // A running one, or one already told to stop, is not changed.
         check(&[0, 5], &[1.0, 0.0], &[9, 9], &[(0, 1.0), (5, 0.0)]);
         check(&[0, 5], &[1.0, 2.0], &[i64::MIN, i64::MIN], &[(0, 1.0), (5, 2.0)]);
         check(&[], &[], &[], &[]);

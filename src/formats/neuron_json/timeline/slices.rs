@@ -39,7 +39,7 @@ impl Timeline {
         first
     }
 
-    /// Adds a DMA transfer; it is named by what it moves, or by its engine.
+    /// Adds a DMA transfer, named by the moved tensor or by its engine.
     pub fn transfer(&mut self, t: &Transfer) -> RawSliceId {
         self.transfers(std::slice::from_ref(t))
     }

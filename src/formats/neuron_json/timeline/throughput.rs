@@ -86,7 +86,7 @@ struct Sampler {
     /// Ends of the transfers under way, and which they are of: (end, number, transfer).
     open: BinaryHeap<Reverse<(u64, u64, Moved)>>,
     n_begun: u64,
-    /// The last moment at which a transfer began or ended, whose sample is not made yet.
+    /// The last time at which a transfer began or ended; its sample is pending.
     now: Option<u64>,
     latest: Option<u64>,
     rate: f64,
@@ -113,7 +113,7 @@ impl Sampler {
         self.advance(u64::MAX, true, each);
     }
 
-    /// Makes the samples of all times before `time`; of all there are where nothing more comes.
+    /// Writes the samples of all times before `time`; at the end, all samples.
     fn advance(&mut self, time: u64, is_over: bool, each: &mut dyn FnMut(Rate)) {
         while let Some(at) = [self.now, self.open.peek().map(|e| e.0.0)].into_iter().flatten().min().filter(|at| is_over || *at < time) {
             self.now = None;
@@ -137,7 +137,7 @@ impl Sampler {
 /// Transfers that are sorted at a time: as many as fit into a processor's cache.
 const WINDOW: usize = 1 << 14;
 
-/// Picoseconds of whole nanoseconds and what these leave over. Times before 0 are taken for 0, and what is beyond the clock for its end.
+/// Picoseconds from whole nanoseconds and a remainder. Times before 0 become 0, times beyond the clock its end.
 fn picoseconds(ns: i64, rest: u16) -> u64 {
     const MOST_NS: i64 = (u64::MAX / 1000) as i64 - 1;
     ns.clamp(0, MOST_NS) as u64 * 1000 + u64::from(rest)

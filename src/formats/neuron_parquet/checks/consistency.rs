@@ -1,4 +1,4 @@
-//! Whether the tables of a directory are of one profile: what they say of each other must fit.
+//! Whether the tables of a directory are of one profile, by cross-checks between them.
 
 mod culprits;
 mod sampled_times;
@@ -77,7 +77,7 @@ fn report_culprits(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
     ));
 }
 
-/// Rows are inside the run: that they do says little, a shorter run's do as well.
+/// Rows end inside the run. Weak evidence: rows of a shorter run do as well.
 fn inside((table, end): (&'static str, i64), window_ns: i64) -> Pair {
     Pair {
         tables: [table, "Metadata"],
@@ -106,7 +106,7 @@ fn length(summary: &HashMap<String, Cell>, window_ns: i64) -> Option<Pair> {
     })
 }
 
-/// The summary counts as many rows as there are. Beyond `most` they do not fit; what misses by less, but not by little, says nothing.
+/// The summary has the same number of rows. A difference above `most` is a contradiction; a smaller but not small one is no evidence.
 fn count(summary: &HashMap<String, Cell>, (table, rows): (&'static str, f64), names: &[&str], most: f64) -> Option<Pair> {
     let recorded: Option<f64> = names.iter().map(|name| number(summary, name)).sum();
     let recorded = recorded?;

@@ -1,4 +1,4 @@
-//! What a directory's tables lack, in sentences: nobody should look for rows that cannot be there.
+//! Sentences on missing tables and columns of a directory, so that users do not look for absent rows.
 
 use crate::base::{Ledger, text};
 use crate::formats::neuron_parquet::pages::reader::File;
@@ -23,7 +23,7 @@ const TABLES: [(&str, &str); 6] = [
     ("Instruction", "the timeline has no instructions, and metrics of instructions are not available"),
 ];
 
-/// (table, columns of which each file must have one, what is missing without them).
+/// (table, columns: each file needs one of them, what is missing without them).
 const NEEDS: [(&str, &[&str], &str); 27] = [
     ("Instruction", &["start_ts"], NOT_PLACED),
     ("Instruction", &["end_ts", "duration_ns"], NOT_PLACED),
@@ -66,7 +66,7 @@ fn without(table: &str) -> &'static str {
     TABLES.iter().find(|t| t.0 == table).map_or("metrics that use it are not available", |t| t.1)
 }
 
-/// What is missing where the values of a column cannot be used; `otherwise` where nothing is computed from it.
+/// The effect of unusable values of a column; `otherwise` if nothing is computed from it.
 pub fn without_column(table: &str, column: &str, otherwise: &'static str) -> &'static str {
     let needed = NEEDS.iter().find(|(of, columns, _)| *of == table && columns.contains(&column));
     needed.map_or(otherwise, |n| n.2)
@@ -130,7 +130,7 @@ pub fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, &str)],
     lost.map(|(table, column, what, _)| format!("{what} (the table {table} has no readable column {column})")).collect()
 }
 
-/// Notes the tables of `names`, of which a file could not be opened.
+/// Notes the tables in `names`, each with an unreadable file.
 pub fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], ledger: &mut Ledger) {
     for name in names {
         let lost = match name.as_str() {

@@ -28,7 +28,7 @@ pub enum Values {
     Lists(Vec<Option<String>>),
 }
 
-/// A value a row, where there is one.
+/// A value for each row that has one.
 pub struct Cells<V> {
     values: Vec<V>,
     /// Rows that have a value; empty where all have.
@@ -36,7 +36,7 @@ pub struct Cells<V> {
 }
 
 impl<V: Default> Cells<V> {
-    /// `values` of the rows that have one, which `is_held` states row by row; `n` rows.
+    /// `values` of the rows with a value, as flagged in `is_held`; `n` rows.
     pub fn spread(mut values: Vec<V>, n: usize, is_held: impl Fn(usize) -> bool) -> Self {
         if values.len() == n {
             return Cells { values, held: Vec::new() };
@@ -84,7 +84,7 @@ impl Ints<'_> {
 pub struct TextIds(Vec<StrId>);
 
 impl TextIds {
-    /// The id of a row's text; the empty one's where nothing is recorded.
+    /// The id of a row's text; that of the empty text if not recorded.
     #[inline(always)]
     pub fn get(&self, row: usize) -> StrId {
         self.0.get(row).copied().unwrap_or_default()
@@ -163,7 +163,7 @@ impl Batch {
         value.filter(|v| v.is_finite())
     }
 
-    /// A text; empty where there is none, or where it is no UTF-8.
+    /// A text; empty if there is none, or if it is not UTF-8.
     pub fn text(&self, column: usize, row: usize) -> &str {
         match &self.columns[column] {
             Values::Texts(_) | Values::Codes(..) => self.recorded_text(column, row).unwrap_or(""),

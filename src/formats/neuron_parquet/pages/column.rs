@@ -14,7 +14,7 @@ pub struct Column {
     reader: Reader,
     descriptor: ColumnDescPtr,
     levels: (i16, i16),
-    /// Whole numbers are so many times ten too large.
+    /// Power of ten by which whole numbers are too large.
     scale: i32,
 }
 
@@ -37,7 +37,7 @@ struct Raw<T> {
 }
 
 impl Column {
-    /// Of a row group, from row `skip` of it on. An error is what was found instead of values.
+    /// Values of a row group from its row `skip` on.
     pub fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, Found> {
         let descriptor = group.metadata().column(leaf).column_descr_ptr();
         let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());
@@ -137,7 +137,7 @@ fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, m
 }
 
 impl Raw<ByteArray> {
-    /// These behind rows that were identified by codes, and how many there are in total.
+    /// The texts of `codes`, followed by the plain values.
     fn after(mut self, codes: &[u32], texts: &[ByteArray], max_def: i16) -> (Values, usize) {
         let n = codes.len() + self.n_records;
         let mut values: Vec<ByteArray> = codes.iter().filter_map(|code| texts.get(*code as usize).cloned()).collect();

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// The code of a row without a value.
 pub const ABSENT: u32 = u32::MAX;
 
-/// "Not told" is written in several words.
+/// Words for "not recorded".
 pub fn known(text: &str) -> &str {
     match text {
         "Unknown" | "unknown" | "-1" => "",
@@ -26,12 +26,12 @@ pub fn known(text: &str) -> &str {
 #[derive(Default)]
 pub struct Dictionary {
     pub texts: Vec<ByteArray>,
-    /// Their ids, as far as they were asked for.
+    /// Their ids; filled on demand.
     ids: RefCell<Vec<Option<StrId>>>,
 }
 
 impl Dictionary {
-    /// Texts with their lengths before them, as many as there are.
+    /// Length-prefixed texts.
     fn read(page: &Bytes) -> Dictionary {
         let (mut texts, mut at) = (Vec::new(), 0usize);
         while let Some(len) = page.get(at..at + 4).and_then(|b| b.first_chunk::<4>()) {
@@ -93,7 +93,7 @@ impl Codes {
         self.dictionary.clone()
     }
 
-    /// The next `n` rows. An error is the rest of a sentence.
+    /// The next `n` rows.
     pub fn next(&mut self, n: usize) -> Result<Next, Found> {
         let mut out = Vec::with_capacity(n);
         while out.len() < n {
@@ -228,7 +228,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::Arc;
 
-    /// A file of one column of text, of which some rows may have none.
+    /// A file with one text column with optional values.
     fn file(texts: &[Option<String>], properties: WriterProperties) -> Vec<u8> {
         let is_optional = texts.iter().any(Option::is_none);
         let schema = format!("message m {{ {} binary t (UTF8); }}", if is_optional { "optional" } else { "required" });
@@ -244,7 +244,7 @@ mod tests {
         writer.into_inner().expect("the file's end")
     }
 
-    /// Whether by codes, plain, or first one and then the other: the texts are those that were written.
+    /// By codes, plain, or mixed: the texts are those that were written.
     fn check(n: usize, text: impl Fn(usize) -> Option<String>) {
         let texts: Vec<Option<String>> = (0..n).map(text).collect();
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {

@@ -1,4 +1,4 @@
-//! What is wrong with a file, in our words: what was expected, what was found, and where. Each is the rest of a sentence.
+//! Errors of a file: what was expected, what was found, and where. Each is the end of a sentence.
 
 use crate::base::{InputError, Member};
 use parquet::basic::Compression;
@@ -30,7 +30,7 @@ pub enum Found {
     End,
 }
 
-/// Why rows of a file cannot be read on. The message is the rest of a sentence.
+/// Why further rows of a file cannot be read. The message is the end of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowsError {
     /// The row group of that number.
@@ -47,7 +47,7 @@ pub enum RowsError {
     NoColumn,
 }
 
-/// What the library met instead of what it looked for.
+/// What the library found instead.
 pub fn found(error: &ParquetError) -> Found {
     match (own(error), error) {
         (Some(own), _) => own,
@@ -88,7 +88,7 @@ pub fn codec(compression: Compression) -> &'static str {
     }
 }
 
-/// Why the footer of a file could not be read. The message is the rest of a sentence.
+/// Why the footer of a file could not be read. The message is the end of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FooterError {
     /// The file has fewer bytes than the shortest table.

@@ -33,7 +33,7 @@ fn set(name: &str) {
     });
 }
 
-/// That the library gave up on the file being read, as a sentence; `None` where none is being read.
+/// A sentence that the library failed on the file being read; `None` if none is being read.
 pub fn gave_up() -> Option<String> {
     let name = NOW.try_with(|now| now.try_borrow().map(|now| now.clone()).unwrap_or_default()).unwrap_or_default();
     (!name.is_empty()).then(|| sentence(&format!("`{name}`")))

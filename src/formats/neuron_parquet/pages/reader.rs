@@ -1,4 +1,4 @@
-//! One Parquet file, read in batches of rows, and of those only the columns asked for.
+//! One Parquet file, read in batches of rows and only in the requested columns.
 
 use super::batch::Batch;
 use super::column::is_decimal;
@@ -30,7 +30,7 @@ pub struct File {
     /// Its name, without directories.
     pub name: String,
     bad: Bad,
-    /// Rows, as its footer says.
+    /// Number of rows in the footer.
     pub n_rows: u64,
     /// Those of them that cannot be read, once that was found.
     n_lost: Cell<Option<u64>>,
@@ -39,7 +39,7 @@ pub struct File {
 impl File {
     /// Reads the footer.
     pub fn open(member: &Member) -> Result<File, FooterError> {
-        let name = crate::formats::import::file_name(&member.name).to_string();
+        let name = crate::formats::file_name::file_name(&member.name).to_string();
         let _context = Now::reading(&name);
         let source = Source::new(member);
         let ahead = source.ahead();
@@ -48,7 +48,7 @@ impl File {
         let (mut columns, mut leaves): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
         for (leaf, column) in meta.schema_descr().columns().iter().enumerate() {
             let name = column.path().parts().first().cloned().unwrap_or_default();
-            // Of a group with several parts, the first one stands for it.
+            // A group with several parts is represented by the first one.
             if columns.last() != Some(&name) {
                 columns.push(name);
                 leaves.push(leaf);
@@ -58,7 +58,7 @@ impl File {
         Ok(File { name, columns, leaves, bad: Bad::default(), n_rows, reader, source: ahead, n_lost: Cell::new(None) })
     }
 
-    /// What so many of its rows take in the file, on average.
+    /// Average size of this number of rows in the file, bytes.
     pub fn n_bytes_of(&self, n_rows: usize) -> u64 {
         (u128::from(self.source.len) * n_rows as u128 / u128::from(self.n_rows.max(1))) as u64
     }
@@ -142,13 +142,13 @@ impl File {
         };
         let n = groups.iter().take_while(is_before).count().max(1);
         match self.source.hold_groups(&groups[..n], &wanted.leaves, are_all) {
-            // Where some rows are asked for, each column says for itself what is wrong with it.
+            // When only some rows are requested, each column reports its own errors.
             Err(_) if !are_all => Ok(1),
             held => held,
         }
     }
 
-    /// Whether a column could not be read to its end, as far as it was read.
+    /// Whether a column was unreadable in the part read so far.
     pub fn is_bad(&self, column: &str) -> bool {
         self.leaves(&[column])[0].is_some_and(|leaf| self.bad.borrow().contains_key(&leaf))
     }

@@ -14,14 +14,14 @@ pub struct Hybrid {
 }
 
 enum Run {
-    /// One number, so many times.
+    /// One number and its count.
     Same(u32, usize),
     /// The position of the next number in bits, and how many there are.
     Packed(usize, usize),
 }
 
 impl Hybrid {
-    /// Numbers of `width` bits. An error is what was found instead.
+    /// Numbers of `width` bits.
     pub fn new(bytes: Bytes, width: u32) -> Result<Hybrid, Found> {
         if width > 32 {
             return Err(Found::Width(width));
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(take(&[6], 0, 3), Ok(vec![0; 3]));
         assert!(take(&[], 1, 1).is_err() && take(&[2], 1, 1).is_err() && take(&[0x80; 9], 1, 1).is_err());
         assert!(take(&[3], 33, 1).is_err());
-        // A packed run of eight numbers of 16 bits, of which three are there.
+        // A packed run of eight 16-bit numbers that ends after three.
         assert_eq!(take(&[3, 1, 0, 2, 0, 3, 0], 16, 3), Ok(vec![1, 2, 3]));
         assert!(take(&[3, 1, 0, 2, 0, 3, 0], 16, 4).is_err());
     }

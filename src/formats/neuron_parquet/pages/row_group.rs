@@ -51,7 +51,7 @@ impl<'a> Group<'a> {
     /// The next `want` rows, from row `at` of the file; fewer at the end.
     pub fn next(&mut self, want: usize, at: u64) -> Result<Batch, RowsError> {
         let mut columns = Vec::with_capacity(self.columns.len());
-        // Of each column that was read: its place and how many rows it had.
+        // Position and number of rows of each column read.
         let mut lens: Vec<(usize, usize)> = Vec::with_capacity(self.columns.len());
         for (place, leaf) in self.wanted.leaves.iter().enumerate() {
             let read = self.columns[place].as_mut().map(|column| column.next(want));
@@ -92,7 +92,7 @@ impl<'a> Group<'a> {
         if is_vital { Err(self.why.clone()) } else { Ok(()) }
     }
 
-    /// Fails where there were columns, and none can be read.
+    /// Fails if there are columns but none is readable.
     fn check(&self) -> Result<(), RowsError> {
         let is_lost = self.wanted.leaves.iter().any(Option::is_some) && self.columns.iter().all(Option::is_none);
         if is_lost { Err(self.why.clone()) } else { Ok(()) }

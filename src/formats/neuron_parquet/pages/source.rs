@@ -10,9 +10,9 @@ use std::io::Read;
 
 /// Bytes of a read that the library makes without saying how long it is: page headers and footers.
 const READ_AHEAD: u64 = 64 << 10;
-/// Bytes held at most of a file: its chunks of some row groups, as they stand packed in it.
+/// Maximum bytes read ahead of a file: compressed chunks of some row groups.
 const MAX_READ_AHEAD: u64 = 64 << 20;
-/// Row groups are read together up to so many bytes.
+/// Row groups are read together up to this size, bytes.
 const BLOCK: u64 = 8 << 20;
 /// Bytes between two parts that are read with them: less than the way to the browser's process and back takes.
 const MOST_BETWEEN: u64 = 64 << 10;
@@ -86,7 +86,7 @@ impl Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        // At the end of a thread the list may be gone before what was kept open.
+        // At the end of a thread the list may be dropped before the open files.
         let _ = FILES.try_with(|files| files.borrow_mut()[self.at] = None);
     }
 }
@@ -108,7 +108,7 @@ pub struct Ahead {
 
 impl Ahead {
     /// Reads the chunks of `leaves` in the first of `groups` and in those after it that make a block with it; gives how many groups that are.
-    /// One that is larger than a block by itself is only read where `are_large_wanted`.
+    /// A row group larger than a block is only read if `are_large_wanted`.
     pub fn hold_groups(
         &self,
         groups: &[RowGroupMetaData],
@@ -121,7 +121,7 @@ impl Ahead {
             parts.extend(chunks);
             let of_group = &parts[parts.len() - leaves.iter().flatten().count()..];
             n_bytes = of_group.iter().fold(n_bytes, |sum, part| sum.saturating_add(part.1));
-            // A group that is beyond the end fails when its turn comes, not with those before it.
+            // A group beyond the end fails when it is read, not together with earlier ones.
             let is_inside = of_group.iter().all(|(start, n)| start.saturating_add(*n) <= self.len);
             if n_groups == 0 && n_bytes > BLOCK && !are_large_wanted {
                 self.replace(Vec::new());
@@ -158,7 +158,7 @@ impl Ahead {
     }
 }
 
-/// Parts by offset, those that touch or nearly do as one.
+/// Parts by offset; adjacent and nearly adjacent ones are merged.
 fn joined(mut parts: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
     parts.sort_unstable();
     let mut out: Vec<(u64, usize)> = Vec::new();

@@ -91,12 +91,12 @@ impl Facts {
         }
     }
 
-    /// Physical cores, as `Metadata` states.
+    /// Physical cores in `Metadata`.
     pub fn n_cores(&self) -> Option<i64> {
         self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n))
     }
 
-    /// Facts and the domain part; of the tables, and the names of those that could not be opened.
+    /// Metadata and the domain part, from the tables and the names of unreadable ones.
     pub fn meta(&self, title: String, n_cores: usize, tables: (&BTreeMap<String, Table>, &[String])) -> (Meta, NeuronDevice) {
         let mut facts = Vec::new();
         let mut add = |group: &str, name: &str, value: String| {
@@ -134,7 +134,7 @@ impl Facts {
 }
 
 impl Facts {
-    /// What is not available for lack of a number of `Metadata`. Without the table all of them are: that is said once.
+    /// What is not available because a number in `Metadata` is missing. Without the table there is one note for all.
     fn hardware(&self, window_ns: i64) -> Vec<String> {
         let Some(row) = self.rows.get("Metadata") else { return Vec::new() };
         let number = |name: &str| match row.get(name) {
@@ -170,7 +170,7 @@ pub fn first_row(table: &Table) -> HashMap<String, Cell> {
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = HashMap::new();
     for file in &table.files {
-        // A table that cannot be read says nothing; the table itself says so in the ledger.
+        // An unreadable table gives no values; it is in the ledger.
         let _ = file.rows(&wanted, (0, 1), |b, _| {
             if b.n_rows > 0 && out.is_empty() {
                 out.extend(columns.iter().enumerate().map(|(at, name)| (name.clone(), b.cell(at, 0))));

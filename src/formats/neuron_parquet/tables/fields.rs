@@ -1,4 +1,4 @@
-//! Some fields of many rows at once: each table is gone through once, not once a row.
+//! Some fields of many rows: each table is read once, not once per row.
 
 use super::generic::{UNREADABLE, opened};
 use super::rows::table_of_record;
@@ -39,7 +39,7 @@ pub fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&
     Ok(out)
 }
 
-/// `rows` are of this file, whose first row is the table's row `begins`.
+/// `rows` are in this file; its first row is row `begins` of the table.
 fn of_file(file: &File, begins: u64, rows: &[(u64, usize)], keys: &[&[&str]], out: &mut [Vec<String>]) -> Result<(), RowsError> {
     let wanted: Vec<&str> = keys.iter().map(|names| named(file, names)).collect();
     let (Some(first), Some(last), true) = (rows.first(), rows.last(), wanted.iter().any(|name| !name.is_empty())) else { return Ok(()) };

@@ -13,8 +13,8 @@ const MOST_PATHS: usize = 1_000_000;
 /// Paths by `raw_framework_id`.
 pub type Paths = FxHashMap<i64, String>;
 
-/// As the table `FrameworkInstruction` has them, else as the tree in `FrameworkNode` gives them; none without either. Both tables are shown as they
-/// stand as well, where what cannot be read of them is recorded.
+/// From the table `FrameworkInstruction`, else from the tree in `FrameworkNode`; none without either. Both tables are also shown unchanged,
+/// and the ledger has what could not be read.
 pub fn paths(tables: &BTreeMap<String, Table>) -> Paths {
     let recorded = tables.get("FrameworkInstruction").map(of_instructions).unwrap_or_default();
     if recorded.is_empty() { tables.get("FrameworkNode").map(of_nodes).unwrap_or_default() } else { recorded }

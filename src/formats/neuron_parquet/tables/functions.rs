@@ -12,7 +12,7 @@ const MOST_DEEP: usize = 64;
 /// Rows that are kept of a table.
 const MOST_ROWS: usize = 4_000_000;
 
-/// Physical core, where the table records it, and number: each core has its own numbers.
+/// Physical core, if recorded, and number: each core has its own numbers.
 type Key = (Option<i64>, i64);
 
 /// A frame of a stack.

@@ -1,4 +1,4 @@
-//! Every table as it is in the files: short ones are kept, long ones are read when they are asked for.
+//! Every table without changes: short ones are stored, long ones are read on demand.
 
 use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};
@@ -57,7 +57,7 @@ fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), (out, broken): (&m
 }
 
 thread_local! {
-    /// Tables that were read last, with their members, the latest behind: where there are many row groups, the footer takes longer than some rows.
+    /// Recently read tables with their members, the latest last. With many row groups, reading the footer takes longer than some rows.
     static OPEN: RefCell<Vec<(Vec<Member>, Rc<Table>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -83,7 +83,7 @@ pub fn opened(input: &InputSet, name: &str) -> Rc<Table> {
     })
 }
 
-/// `n` rows of a table from `first` on, in the columns of its first file and those that later ones add.
+/// `n` rows of a table from `first` on, with the columns of all its files.
 pub fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
     let table = opened(input, name);
     let columns = table.columns();

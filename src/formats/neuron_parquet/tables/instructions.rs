@@ -41,7 +41,7 @@ const INSTRUCTION: [&str; 29] = [
     "stack_frame_ids",
 ];
 
-/// What the columns from `raw_flops` on tell.
+/// Values of the columns from `raw_flops` on.
 fn work(columns: &[Ints<'_>; 8], row: usize) -> Work {
     let bytes = |at: usize| columns[at].get(row).and_then(|n| u64::try_from(n).ok());
     let narrow = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;
@@ -126,7 +126,7 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, others: &OtherTables) -> usize 
     found.len()
 }
 
-/// The framework operator's path, where the table of operators states one.
+/// The framework operator's path, if the table of operators has one.
 fn layer(r: &mut Reading, b: &Batch, row: usize, paths: &Paths) -> StrId {
     if paths.is_empty() {
         return StrId(0);

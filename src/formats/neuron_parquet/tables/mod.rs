@@ -1,4 +1,4 @@
-//! What each table of a profile holds, and what of it goes where.
+//! The content of each table of a profile, and where it goes.
 
 pub mod curves;
 pub mod facts;

@@ -30,7 +30,7 @@ impl Reading<'_, '_> {
         self.place.core(&mut self.t, pcore)
     }
 
-    /// Calls `row` with every row of a table and its number; it says whether the row is shown. What cannot be read is in the ledger.
+    /// Calls `row` with every row of a table and its number; it returns whether the row is shown. Unreadable rows are in the ledger.
     ///
     /// `row` is called and not built in: a browser compiles well what is called often (see [`crate::base::for_each_chunk`]).
     pub fn each(
@@ -45,7 +45,7 @@ impl Reading<'_, '_> {
         });
     }
 
-    /// The same, many rows at a time: `some` gets them with the number of the first, and says how many are shown.
+    /// The same in batches: `some` gets rows with the number of the first and returns how many are shown.
     pub fn each_batch(
         &mut self,
         table: &Table,
@@ -106,7 +106,7 @@ pub struct CoreRows {
 }
 
 impl CoreRows {
-    /// Cores, of which the first is that NeuronCore.
+    /// Number of cores, and the NeuronCore of the first.
     pub fn new(first_core: Option<i64>) -> Self {
         CoreRows { first_core, known: FxHashMap::default() }
     }
@@ -128,7 +128,7 @@ impl CoreRows {
 pub struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
-    /// By table and id, where ids are row numbers or nearly so: as all that were seen are.
+    /// By table and id. Dense: ids are approximately row numbers in all known files.
     near: [Vec<RawSliceId>; SLICE_TABLES.len()],
     /// By table and id, where they are not.
     far: FxHashMap<(usize, i64), RawSliceId>,
@@ -149,7 +149,7 @@ impl Links {
 
     pub fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
         let Some(id) = id.filter(|_| self.is_wanted) else { return };
-        // The list stays in proportion to the slices, whatever the file says.
+        // The list cannot grow beyond the number of slices.
         let most = 4 * u64::from(slice) + 0x1_0000;
         match (self.near.get_mut(table), u64::try_from(id)) {
             (Some(near), Ok(at)) if at <= most => {
@@ -196,7 +196,7 @@ impl Links {
     }
 }
 
-/// Calls `rows` with batches of a table and the number of their first row; it says how many of them are shown. What cannot be read is in the ledger.
+/// Calls `rows` with batches of a table and the number of their first row; it returns how many are shown. Unreadable rows are in the ledger.
 fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn FnMut(&Batch, u64, &File) -> usize) {
     let mut begins = 0;
     for file in &table.files {
@@ -221,7 +221,7 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
     }
 }
 
-/// Calls `row` with every row of a table and its number; it says whether the row is shown.
+/// Calls `row` with every row of a table and its number; it returns whether the row is shown.
 pub fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row: impl FnMut(&Batch, usize, u64) -> bool) {
     batches(table, wanted, ledger, &mut |batch, first, _| (0..batch.n_rows).filter(|i| row(batch, *i, first + *i as u64)).count());
 }

@@ -12,10 +12,10 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// The same for instants, whose members are counted on.
+/// The same for instants, with member numbers after those of slices.
 const INSTANT_TABLES: [&str; 2] = ["SemaphoreUpdate", "Error"];
 
-/// The table that a record's member stands for.
+/// The table of a record's member number.
 pub fn table_of_record(member: usize) -> Option<&'static str> {
     SLICE_TABLES.iter().chain(&INSTANT_TABLES).nth(member).copied()
 }
@@ -76,7 +76,7 @@ const TRANSFER: [&str; 12] = [
 #[derive(Default)]
 struct Rings {
     numbered: FxHashMap<[i64; 3], Ring>,
-    /// The last ring met of some numbers.
+    /// Cache of the last ring for these numbers.
     recent: Vec<([i64; 3], Ring)>,
     named: FxHashMap<(usize, Option<i64>, Option<i64>, StrId), Ring>,
 }
@@ -104,7 +104,7 @@ impl Rings {
         ring
     }
 
-    /// The name states what the numbers do not.
+    /// The name has data that the numbers lack.
     #[inline(never)]
     fn by_name(&mut self, r: &mut Reading, pcore: Option<i64>, numbers: [Option<i64>; 2], name: StrId) -> Ring {
         let core = r.core(pcore);

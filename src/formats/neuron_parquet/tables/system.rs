@@ -100,7 +100,7 @@ fn events(table: &Table, store: &mut Store, ledger: &mut Ledger) {
         store.event(&event, row_record(at), &mut inner, || format!("row {at}"));
         start.is_some()
     });
-    // What the rows are counted for is what the events would be counted for.
+    // The rows were counted as skipped already, so the events are not counted again.
     inner.skipped.clear();
 }
 

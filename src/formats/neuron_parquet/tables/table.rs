@@ -7,7 +7,7 @@ use crate::formats::neuron_parquet::table_of;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
+/// Tables with slices as rows. A slice's record has the table as member and the row as offset.
 pub const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
 /// The files of one table, in the order of their parts. A broken file is omitted, and in the ledger.
@@ -22,12 +22,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of these files, of which none is missing.
+    /// A table of these files; none is missing.
     pub fn new(name: &str, files: Vec<File>) -> Table {
         Table { name: name.into(), files, missing: Vec::new(), n_unplaced: Cell::new(0) }
     }
 
-    /// Whether all of it is there and was read, as far as it was read: only then what it says can be held against it.
+    /// Whether the rows read so far are complete; only then can they contradict another table.
     pub fn is_whole(&self) -> bool {
         self.missing.is_empty() && self.n_lost().is_none() && self.n_unplaced.get() == 0
     }
@@ -75,7 +75,7 @@ pub fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
     out
 }
 
-/// (start, duration), as the columns tell.
+/// (start, duration) from the columns.
 #[inline(always)]
 pub fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
     let from = start?;

@@ -1,4 +1,4 @@
-//! Columns whose values are something else than their name promises.
+//! Columns with values of another type than their name implies.
 
 use super::table::Table;
 use crate::base::Ledger;
@@ -73,7 +73,7 @@ pub fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Vec<(&'st
     out
 }
 
-/// Whether values of that type can be read as that kind. Numbers may be written as text: the first ones tell.
+/// Whether values of that type can be read as that kind. Numbers may be stored as text; the first values are tried.
 fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
     match (kind, found) {
         (Kind::Text, "texts" | "lists") | (Kind::Whole | Kind::Number, "whole numbers" | "dates") => true,

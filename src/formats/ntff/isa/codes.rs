@@ -79,7 +79,7 @@ impl Codes {
     }
 }
 
-/// Whether a name of a learnable field is that of a verified code.
+/// Whether a learned name equals the name of a verified code.
 pub(super) fn is_verified_name(field: &str, name: &str) -> bool {
     let tables = [ALU, FP32_MODE, REDUCED_DIMENSIONS, ACCUMULATOR, ORDERING];
     match field {

@@ -162,7 +162,7 @@ impl BackendStyle for Stroke {
     }
 }
 
-/// A text style whose size is multiplied.
+/// A text style with a multiplied size.
 struct Resized<'s, S: BackendTextStyle>(&'s S, f64);
 
 impl<S: BackendTextStyle> BackendTextStyle for Resized<'_, S> {
@@ -243,7 +243,7 @@ impl DrawingBackend for Pen<'_> {
 
     fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Result<()> {
         if !fill {
-            // The SVG backend draws outlines of rectangles one unit wide, whatever the style says.
+            // The SVG backend ignores the line width of rectangles and uses 1.
             return self.draw_path([from, (to.0, from.1), to, (from.0, to.1), from], style);
         }
         let (left, right) = edges(from.0, to.0, self.per_unit);

@@ -29,7 +29,7 @@ pub enum Face {
     Plain,
     /// Names, as `--font-mono`.
     Mono,
-    /// Values that stand out.
+    /// Highlighted values.
     Strong,
     /// The title of a picture.
     Title,
@@ -89,7 +89,7 @@ impl<'a> Sheet<'a> {
         fine_size(length)
     }
 
-    /// A part of the sheet that is drawn on by itself.
+    /// A part of the sheet with its own drawing area.
     pub fn part(&self, at: (f64, f64), size: Size) -> Sheet<'a> {
         let area = self.area.clone().shrink((fine(at.0), fine(at.1)), (fine(size.width), fine(size.height)));
         Sheet { area, size, ink: self.ink.clone() }
@@ -132,7 +132,7 @@ impl<'a> Sheet<'a> {
         self.area.draw(&pie)
     }
 
-    /// A text whose line has its middle at y.
+    /// A text, vertically centred at y.
     pub fn text(&self, text: &str, (x, y): (f64, f64), write: Write) -> Drawn {
         self.area.draw_text(text, &self.style(write), (fine(x), fine(y)))
     }

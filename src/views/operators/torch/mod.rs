@@ -182,7 +182,7 @@ fn Choices(state: State) -> impl IntoView {
     }
 }
 
-/// Four pies; two where nothing ran on a device.
+/// Four pies; two without device work.
 #[component]
 fn Pies(state: State) -> impl IntoView {
     let limit = state.limit.0;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum Measure {
     /// Device work launched by the calls themselves.
     DeviceSelf,
-    /// Device work launched by the calls and what they contain.
+    /// Device work launched by the calls and their children.
     DeviceTotal,
     /// Without the operators and runtime calls inside.
     HostSelf,
@@ -82,7 +82,7 @@ impl Measure {
             Measure::HostTotal => ("host_total_ns", "Duration of the calls with everything they contain."),
         };
         let column = Column::new(id, self.label(), Kind::Duration, help);
-        // Totals hold each other, so that their sum says nothing.
+        // Totals include each other, so their sum is meaningless.
         if matches!(self, Measure::DeviceSelf | Measure::HostSelf) { column.summed() } else { column }
     }
 }

@@ -21,7 +21,7 @@ pub fn ask_all(stack: Memo<Option<Arc<Stack>>>, asks: impl Fn() -> Vec<Ask> + 's
                 (Some(query), Some(stack)) => EncodedAnswer::of::<FlowsQuery>(Ok(&flows(&stack, asks(), &query).await)),
                 _ => EncodedAnswer::refused("Only flow arrows are available in the view of all workers."),
             };
-            // Closed when nobody waits any more.
+            // Closed if the asker was dropped.
             let _ = reply.send(Ok(answer));
         }
     });
@@ -41,7 +41,7 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
     stack.join_flows(&found)
 }
 
-/// What a worker says of a column to colour by; `None` when it does not have it.
+/// A worker's answer about a column to colour by; `None` if it has no such column.
 pub async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
     let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
     let Ok(keys) = ask.ask(ColourKeysQuery { by: by.into() }).await else { return None };

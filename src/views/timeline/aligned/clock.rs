@@ -12,7 +12,7 @@ pub(crate) fn shifted(range: TimeRange, by: i64) -> TimeRange {
 /// What is added to each profile's times, and how that was found.
 ///
 /// With wall-clock times of all origins, zero is the earliest of them; if then no two traces run at the same time, the clocks say nothing of what
-/// belongs together, and all begin at zero, as they do when a trace does not tell its time.
+/// belongs together. Then all begin at zero, as without recorded wall-clock times.
 pub(crate) fn align(all: &[(String, Arc<PageColumns>)]) -> (Vec<i64>, String) {
     let metas = || all.iter().map(|(_, h)| &h.info.meta);
     let from_start: Vec<i64> = metas().map(|m| m.range.start.0.saturating_neg()).collect();

@@ -6,7 +6,7 @@ use crate::engine::page_columns::PageColumns;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a worker says of a column.
+/// A worker's answer about a column.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Colours {
     /// Slot by slice.
@@ -21,7 +21,7 @@ const N_OWN: u16 = N_TOP;
 impl Stack {
     /// The stack in other colours; `None` of a worker that does not have the column: its slices are muted.
     ///
-    /// A value has the slot that it has in the first worker with it. One whose slot another value has by then is muted.
+    /// A value has the slot of the first worker that has it. If another value already has that slot, it is muted.
     pub fn coloured(&self, all: &[Option<Colours>]) -> Arc<PageColumns> {
         let mut slot_of: HashMap<&str, u16> = HashMap::new();
         let mut is_taken = [false; N_OWN as usize];
@@ -31,7 +31,7 @@ impl Stack {
                 colour.extend(std::iter::repeat_n(N_OWN, part.n as usize));
                 continue;
             };
-            // A muted slot stands for many values: only the others can be told apart.
+            // A muted slot is shared by many values; only the other slots identify one.
             let mut becomes: Vec<u16> = (0..N_SLOTS).collect();
             for (value, slot) in own.values.iter().filter(|v| v.1 < N_OWN) {
                 becomes[usize::from(*slot)] = *slot_of.entry(value).or_insert_with(|| {
@@ -39,7 +39,7 @@ impl Stack {
                     if is_other { N_OWN + slot } else { *slot }
                 });
             }
-            // Slots beyond are those of durations and of what has one meaning everywhere: the same in all workers.
+            // Higher slots are for durations and fixed meanings: the same in all workers.
             let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }

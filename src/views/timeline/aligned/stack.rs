@@ -84,7 +84,7 @@ pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
     stack_at(all, &shifts, note)
 }
 
-/// The same, with `shifts` added to the times of each; `note` says why.
+/// The same with `shifts` added to the times of each; `note` gives the reason.
 pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
     let mut columns = PageColumns::default();
     let mut parts = Vec::with_capacity(all.len());
@@ -132,7 +132,7 @@ fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &PageColumns) {
     kinds.order();
 }
 
-/// Adds one profile below those that are there.
+/// Adds a profile below the existing ones.
 fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
     let info = &mut columns.info;
     let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, columns.start.len() as u32);

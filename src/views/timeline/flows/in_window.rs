@@ -179,7 +179,7 @@ fn moved(found: &Flows, ids: &SliceIdMap) -> Flows {
     Flows { from: all(&found.from), to: all(&found.to), ..found.clone() }
 }
 
-/// The visible window, once it has come to rest.
+/// The visible window after a movement has ended.
 fn rested(stage: TimelineHandle) -> RwSignal<Option<TimeRange>> {
     const REST: Duration = Duration::from_millis(120);
     let out = RwSignal::new(None);

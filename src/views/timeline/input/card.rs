@@ -30,7 +30,7 @@ impl TimelineState {
             return Some(Card { title, lines: vec![("at".into(), at), ("track".into(), path)] });
         }
         if let Some(slice) = hit.slice {
-            // A box over the row is of another one.
+            // A box on this row belongs to another row.
             let own = self.index.track_of(&self.columns, slice).and_then(|t| self.index.tracks.get(t.index()));
             return self.slice_card(slice, own.map_or(path, |t| t.path.clone()));
         }

@@ -73,7 +73,7 @@ impl TimelineState {
         self.drag = Some(drag);
     }
 
-    /// Two fingers: what was between them stays between them.
+    /// Two fingers: the times under them stay under them.
     fn pinch(&mut self, x: f64, y: f64, id: i32) {
         let two = |f: &[(i32, f64, f64)]| ((f[0].1 + f[1].1) / 2.0, (f[0].1 - f[1].1).abs().max(20.0), (f[0].2 + f[1].2) / 2.0);
         let (middle, distance, height) = two(&self.fingers);
@@ -86,7 +86,7 @@ impl TimelineState {
         self.scroll_to(self.scroll + height - new_height);
     }
 
-    /// A pointer went up, at the place it was last.
+    /// Releases the pointer at its last position.
     pub fn released(&mut self, id: i32) -> Option<Act> {
         let n_fingers = self.fingers.len();
         self.fingers.retain(|f| f.0 != id);
@@ -108,7 +108,7 @@ impl TimelineState {
         }
         if !drag.is_real {
             let hit = self.hit(drag.from.0, drag.from.1);
-            // As the hover card says: a tick lies above the slice.
+            // As in the hover card: a tick is above the slice.
             if let Some(instant) = hit.and_then(|h| h.instant) {
                 return Some(Act::Select(Some(self.instant_id(instant).into())));
             }
@@ -155,7 +155,7 @@ impl TimelineState {
         true
     }
 
-    /// A key, by its place on the keyboard. `None` if it means nothing here; `Some(None)` if nobody else has to know.
+    /// A key, by its physical position. `None`: not handled; `Some(None)`: handled without an event for the page.
     pub fn key(&mut self, code: &str, has_shift: bool) -> Option<Option<Act>> {
         let x = self.pointer.map_or(self.view.width_px / 2.0, |p| p.0);
         let step = self.view.width_px * if has_shift { 0.5 } else { 0.15 };

@@ -43,7 +43,7 @@ impl TimelineState {
         self.rows.at(y).map(|row| (row, y - row.y))
     }
 
-    /// What lies at a place of the drawing area, CSS pixels.
+    /// What is drawn at a position, CSS pixels.
     pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
         if x < 0.0 || x > self.view.width_px {
             return None;
@@ -76,7 +76,7 @@ impl TimelineState {
         Some(hit)
     }
 
-    /// The slice whose box lies over a row.
+    /// The slice with a box over a row.
     fn box_over(&self, track: TrackId, x: f64) -> Option<SliceId> {
         let mut boxes = self.index.boxes.iter().filter(|b| b.over.contains(&track));
         boxes.find_map(|b| self.columns.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.slice_in(lane, x)))
@@ -106,7 +106,7 @@ impl TimelineState {
         let t = self.view.time_from_px(x);
         let i = times.partition_point(|&s| s < t);
         let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
-        // Of those that are drawn, the nearest on either side.
+        // Among drawn ones, the nearest on either side.
         let is_drawn = |i: &usize| {
             self.picked.as_ref().is_none_or(|picked| picked.get(self.columns.info.instants.name[range.start + i].index()) == Some(&true))
         };

@@ -1,4 +1,4 @@
-//! What a pointer does, what is under it, and what is said of that. Knows no browser.
+//! Pointer gestures, hit testing and the text of the hover card. No browser code.
 
 pub mod card;
 pub mod gesture;

@@ -4,7 +4,7 @@ use crate::base::TrackId;
 use crate::engine::TrackKind;
 use crate::engine::page_columns::PageColumns;
 
-/// Rows whose slices are boxes on others.
+/// Rows whose slices are drawn as boxes on other rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Boxes {
     /// The rows with the boxes' times.
@@ -27,7 +27,7 @@ pub fn boxes(columns: &PageColumns) -> Vec<Boxes> {
         let is_barrier = info.tracks[t].kind == TrackKind::Wait && name(t).starts_with("Core barriers");
         let over = match name(t) {
             text if is_barrier => {
-                // `TimelineState barriers gpsimd` lies over that engine; without a name over GpSimd, which keeps them.
+                // `TimelineState barriers gpsimd` is drawn on that engine, without an engine name on GpSimd, which records them.
                 let engine = text.trim_start_matches("Core barriers").trim().to_string();
                 let engine = if engine.is_empty() || engine.bytes().all(|c| c.is_ascii_digit()) { "GpSimd".to_string() } else { engine };
                 beside(t, &|other| other.eq_ignore_ascii_case(&engine))

@@ -71,7 +71,7 @@ impl CounterLod {
         (found.0 <= found.1).then_some(found)
     }
 
-    /// Where a value stands between the bottom (0) and the top (1) of the row.
+    /// Height of a value between the bottom (0) and the top (1) of the row.
     pub fn share(&self, value: f64) -> f64 {
         let height = self.high - self.low;
         if height > 0.0 { ((value - self.low) / height).clamp(0.0, 1.0) } else { 0.0 }
@@ -103,7 +103,7 @@ pub fn named_values(values: &[(&str, f64)], unit: &str) -> Vec<String> {
     let word = first.split_once(' ').map_or("", |p| p.0);
     let rest = |name: &str| name.strip_prefix(word).and_then(|r| r.strip_prefix(' ')).map(str::to_string);
     let is_shared = values.iter().all(|v| rest(v.0).is_some());
-    // Banks are told in banks: once is enough.
+    // The unit is part of the name already.
     let unit = if is_shared && unit.strip_suffix('s') == Some(word) { "" } else { unit };
     let name = |at: usize, name: &str| rest(name).filter(|_| is_shared && at > 0).unwrap_or_else(|| name.to_string());
     values.iter().enumerate().map(|(at, v)| format!("{}: {}", name(at, v.0), value_text(v.1, unit))).collect()
@@ -140,12 +140,12 @@ pub fn value_text(value: f64, unit: &str) -> String {
     }
 }
 
-/// Curves in place of others, by the position of a counter in the table.
+/// Replacement curves by the position of their counter in the table.
 #[derive(Debug, Default)]
 pub struct Curves(HashMap<usize, (Counter, CounterLod)>);
 
 impl Curves {
-    /// The one that stands for a counter.
+    /// The replacement of a counter.
     pub fn get(&self, counter: usize) -> Option<(&Counter, &CounterLod)> {
         self.0.get(&counter).map(|c| (&c.0, &c.1))
     }

@@ -41,7 +41,7 @@ mod tests {
     use crate::views::timeline::rows::folding::Folding;
     use crate::views::timeline::rows::layout::{LANE, rows};
 
-    /// A thread of `n_lanes` levels, of which only those in `work` have anything but Python functions.
+    /// A thread of `n_lanes` levels. Only those in `work` have more than Python functions.
     fn stack(n_lanes: usize, work: &[usize]) -> PageColumns {
         let mut columns = large(n_lanes * 4, 1, n_lanes);
         let python = columns.info.strings.push("train.py(12): step").0;

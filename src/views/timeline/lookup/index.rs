@@ -34,7 +34,7 @@ pub struct Index {
 /// Instructions by which an engine waits for others: drawn thin, so that idle time is seen.
 const WAITS: [&str; 2] = ["EVENT_SEMAPHORE", "DRAIN"];
 
-/// What hangs on a track.
+/// What a track has besides slices.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrackInfo {
     /// Tracks directly below, in display order.
@@ -51,7 +51,7 @@ pub struct TrackInfo {
     pub work_lanes: Option<Arc<[u32]>>,
     /// Names from the root, joined by ` / `.
     pub path: String,
-    /// Bytes of its name that another row of its group begins with too; 0 where it stands alone.
+    /// Length of the prefix, in bytes, that its name shares with another row of its group; 0 if none.
     pub n_alike: usize,
 }
 
@@ -127,7 +127,7 @@ impl Index {
         }
     }
 
-    /// Which beginnings rows of a group have in common: in order of their names, those most alike stand beside each other.
+    /// The common prefixes of the rows of a group: after sorting by name the most similar ones are neighbours.
     fn compare_names(&mut self, columns: &PageColumns) {
         let name = |t: &TrackId| columns.info.strings.get(columns.info.tracks[t.index()].name);
         let families = self.tracks.iter().map(|t| &t.children).chain(std::iter::once(&self.roots));
@@ -169,13 +169,13 @@ impl Index {
         }
     }
 
-    /// The lane a slice lies in.
+    /// The lane of a slice.
     pub fn lane_of(&self, columns: &PageColumns, slice: SliceId) -> Option<u32> {
         let at = columns.info.lanes.partition_point(|lane| lane.end <= slice.0);
         columns.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
     }
 
-    /// The track a slice lies on.
+    /// The track of a slice.
     pub fn track_of(&self, columns: &PageColumns, slice: SliceId) -> Option<TrackId> {
         self.lane_of(columns, slice).map(|lane| columns.info.lanes[lane as usize].track)
     }

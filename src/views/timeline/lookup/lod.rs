@@ -123,7 +123,7 @@ fn longer(duration: &[i64], a: u32, b: u32) -> u32 {
     if db > da || (db == da && b < a) { b } else { a }
 }
 
-/// First index in `from..end` whose start is at or after `t`: doubles its steps, as the answer is mostly near.
+/// First index in `from..end` with a start at or after `t`. Gallops, because the answer is usually near.
 pub fn seek(start: &[i64], from: usize, end: usize, t: i64) -> usize {
     let mut lo = from;
     let mut step = 1;

@@ -1,4 +1,4 @@
-//! Profiles made up for tests and benches.
+//! Synthetic profiles for tests and benches.
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};
@@ -58,7 +58,7 @@ pub fn sample() -> PageColumns {
     }
 }
 
-/// The sample with rows of these names in the group `device`, in place of its one.
+/// The sample with these rows in the group `device` instead of its single row.
 pub fn with_rows(names: &[&str]) -> PageColumns {
     let mut columns = sample();
     columns.info.tracks.truncate(5);

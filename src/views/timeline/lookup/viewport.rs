@@ -30,7 +30,7 @@ impl Viewport {
         (self.data.duration().0 as f64).max(MIN_SPAN_NS)
     }
 
-    /// Where a moment lies, CSS pixels from the left edge of the drawing area.
+    /// Position of a time, CSS pixels from the left edge of the drawing area.
     pub fn px_from_time(&self, t: i64) -> f64 {
         (t.saturating_sub(self.data.start.0) as f64 - self.start) / self.span * self.width_px
     }
@@ -69,7 +69,7 @@ impl Viewport {
         self.clamp();
     }
 
-    /// Moves the window right by `dx` pixels' worth of time.
+    /// Moves the window right by the time of `dx` pixels.
     pub fn pan(&mut self, dx: f64) {
         self.start += dx / self.width_px * self.span;
         self.clamp();
@@ -84,7 +84,7 @@ impl Viewport {
         }
         let start = range.start.0.saturating_sub(self.data.start.0) as f64;
         if start < self.start + self.span * 0.05 || start + length > self.start + self.span * 0.95 {
-            // What lies at an edge of the data stays at that edge: beyond it there is nothing to see.
+            // An edge of the data stays at the edge of the window: nothing is beyond it.
             let most = (self.data_span() - self.span).max(0.0);
             self.start = (start + length / 2.0 - self.span / 2.0).clamp(0.0, most);
         }
@@ -124,7 +124,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Where a moment lies, in device pixels; outside the screen too.
+    /// Position of a time in device pixels; may be outside the screen.
     pub fn px(&self, t: i64) -> f64 {
         (t.saturating_sub(self.origin) as f64 - self.start) / self.ns_per_px
     }

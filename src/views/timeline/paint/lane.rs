@@ -14,7 +14,7 @@ use std::ops::Range;
 const LEAST_SHARE: f32 = 0.3;
 /// Columns that are busier than this are not painted again by another lane of a folded row.
 const TAKEN_FROM_SHARE: f32 = 0.5;
-/// Slices at least this wide get a seam on the right, so that equal neighbours are told apart.
+/// Slices at least this wide get a seam on the right, which separates neighbours of one colour.
 const SEAM_FROM_DPX: i32 = 5;
 
 /// What the lines of a frame have in common.

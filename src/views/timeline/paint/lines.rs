@@ -7,9 +7,9 @@ use std::ops::Range;
 pub struct Lines<'a> {
     /// Over the whole height of the lane; comes with the background.
     pub full: &'a mut [Pixel],
-    /// Only through the middle: waits. Comes with zeros, which stand for nothing.
+    /// Colours of waits, drawn at half height. Zero: nothing.
     pub thin: &'a mut [Pixel],
-    /// By name: whether such a slice is a wait. Empty where none is.
+    /// By name: whether its slices are waits. Empty if none are.
     pub is_wait: &'a [bool],
     /// Columns that lanes painted before have taken, where several lanes are painted on one line; empty where a lane has its own.
     pub taken: &'a mut [bool],

@@ -55,7 +55,7 @@ pub(crate) fn draw_overview(ctx: &Context, core: &TimelineState, theme: &Theme) 
             ctx.set_global_alpha(1.0);
         }
         ctx.fill_rect(left - 1.0, 0.0, 2.0, OVERVIEW_PX);
-        // A foot, so that colour alone does not tell it from the density.
+        // A base line, so that not only colour distinguishes it from the density.
         ctx.fill_rect(left - 3.0, OVERVIEW_PX - 4.0, 6.0, 4.0);
     }
 }

@@ -17,7 +17,7 @@ const BUDGET: usize = 400_000;
 pub enum Brush {
     /// Moves the window; holds the distance from its start to the pointer in nanoseconds.
     Move(f64),
-    /// Moves one edge; the other stays at this moment.
+    /// Moves one edge; the other stays at this time.
     Edge(i64),
     /// Pans by dragging the ruler; holds the last place.
     Ruler(f64),

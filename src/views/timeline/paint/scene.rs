@@ -1,4 +1,4 @@
-//! A frame of the rows: every visible lane, counter and instant on one raster, and the texts that go on top. Knows no canvas.
+//! A frame of the rows: every visible lane, counter and instant on one raster, and the texts on top. No canvas code.
 
 use super::lane::{Ink, WideSlice};
 use super::lines::Lines;
@@ -47,7 +47,7 @@ pub struct Shot<'a> {
     pub picked: Option<&'a [bool]>,
     /// Bars of the row of names that are shorter are left out, nanoseconds.
     pub least_ns: i64,
-    /// Curves for what is in view, in place of those of the run.
+    /// Curves of the visible window; they replace those of the run.
     pub curves: &'a Curves,
 }
 
@@ -75,7 +75,7 @@ pub enum TextInk {
     Axis,
 }
 
-/// The picture of the rows, kept between frames so that its memory is.
+/// The picture of the rows, reused between frames to avoid allocation.
 #[derive(Debug, Default)]
 pub struct Scene {
     /// The picture, in device pixels.
@@ -170,7 +170,7 @@ impl Scene {
         let n_lanes = row.n_folded.min(MAX_FOLDED);
         self.wide.clear();
         self.taken.clear();
-        // Of several lanes in one the upper ones go first, and the lower ones show between; the uppermost has the names.
+        // With several lanes in one row, upper lanes are painted first and lower ones fill the space between. Names are from the uppermost.
         self.taken.resize(if n_lanes > 1 { blank.len() } else { 0 }, false);
         for lane in first..first + n_lanes {
             let text_dpx = if lane == first { text_dpx } else { i32::MAX };

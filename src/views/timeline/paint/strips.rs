@@ -15,7 +15,7 @@ use crate::views::timeline::rows::layout::{COUNTER, Row};
 /// Evaluations a closed group may cost in a frame.
 const SUMMARY_BUDGET: usize = 16_000;
 
-/// The colour of a tick that stands for moments of these names: red where an error is among them, blue for warnings and notifications alone.
+/// The colour of a tick for instants of these names: red if one is an error, blue if all are warnings or notifications.
 fn tick_colour(info: &PageMeta, theme: &Theme, track: TrackId, names: &[StrId]) -> Pixel {
     let strings = &info.strings;
     if own_name(strings.get(info.tracks[track.index()].name)) != "Errors" {

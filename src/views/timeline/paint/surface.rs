@@ -66,7 +66,7 @@ pub fn draw_texts(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
     }
 }
 
-/// What lies above the rows: committed range, drag, selection, arrows, cursor.
+/// The layer above the rows: committed range, drag, selection, arrows, cursor.
 pub fn draw_overlay(ctx: &Context, core: &TimelineState, theme: &Theme, hovered: Option<EventRect>, font: &str) {
     let (width, height) = (core.view.width_px, core.height_px);
     ctx.set_font(font);
@@ -184,7 +184,7 @@ fn draw_arrow(ctx: &Context, arrow: Arrow, colour: &str) {
     }
 }
 
-/// Values beside the cursor, as many as there is room for, their left edge and width: within the canvas, also a narrow one.
+/// Values beside the cursor that fit, their left edge and width, within the canvas.
 fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
     let joined = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
     let wide = |n: usize| joined(n).chars().count() as f64 * 6.8 + 8.0;

@@ -39,7 +39,7 @@ pub struct Theme {
     pub text_on: Vec<Pixel>,
 }
 
-/// Where a slot stands in the tables of a theme: names, durations, then what has one meaning everywhere. Slots that no table has are neutral.
+/// Index of a slot in the tables of a theme: names, durations, then fixed meanings. Other slots are neutral.
 pub fn place(slot: u16) -> usize {
     let n_before = usize::from(N_SLOTS + palette::RAMP);
     let neutral = n_before + usize::from(fixed::OTHER - fixed::FIRST);
@@ -74,7 +74,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// What is used where the style sheet says nothing.
+    /// Fallback for values that the style sheet does not set.
     pub fn fallback(is_dark: bool) -> Self {
         let hex = |n: u32| [(n >> 16) as u8, (n >> 8) as u8, n as u8];
         let pick = |light, dark| hex(if is_dark { dark } else { light });
@@ -91,7 +91,7 @@ impl Tokens {
         }
     }
 
-    /// What the style sheet says under the names that `raw` is asked for; else the fallback for a background as dark.
+    /// The values of the style sheet, which `raw` returns by name; otherwise the fallback for a background of this darkness.
     pub fn read(raw: impl Fn(&str) -> String) -> Self {
         let background = palette::parsed(&raw("--bg")).unwrap_or([255; 3]);
         let mut tokens = Self::fallback(Tokens { background, ..Self::fallback(false) }.is_dark());

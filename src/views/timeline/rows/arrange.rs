@@ -1,4 +1,4 @@
-//! Columns whose DMA transfers stand in other rows. Slices get other ids there: [`SliceIdMap`] leads from the profile's to these and back.
+//! Columns with DMA transfers in other rows. Slices get new ids; [`SliceIdMap`] maps the profile's ids to these and back.
 
 use crate::analysis::device::transfers::dma_rows::DmaRows;
 use crate::base::{SliceId, StrId, TrackId};
@@ -22,7 +22,7 @@ impl SliceIdMap {
         self.inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
     }
 
-    /// The profile's slice that stands for one drawn.
+    /// The profile's slice for a drawn one.
     pub fn outside(&self, slice: SliceId) -> SliceId {
         self.outside.get(slice.index()).map_or(slice, |&i| SliceId(i))
     }
@@ -35,7 +35,7 @@ impl SliceIdMap {
         Arc::new(out)
     }
 
-    /// The same with further bars behind the `n` that there are, which stand for these slices of the profile.
+    /// The same with further bars after the first `n`; each represents these slices of the profile.
     pub fn with_more(mut self, n: usize, more: impl Iterator<Item = SliceId>) -> Self {
         if self.outside.is_empty() {
             self.outside = (0..n as u32).collect();
@@ -103,7 +103,7 @@ struct Moving<'a> {
     /// The next bar, and the next of all bars' transfers.
     bar: usize,
     member: usize,
-    /// Names of bars that stand for several.
+    /// Names of bars that represent several slices.
     names: HashMap<(u32, u32), u32>,
 }
 
@@ -115,7 +115,7 @@ impl Moving<'_> {
         for (t, track) in columns.info.tracks.iter().enumerate() {
             let is_queue = track.kind == TrackKind::Queue;
             if is_queue {
-                // All rows of the group stand where its first queue stood.
+                // All rows of the group are placed at its first queue.
                 for r in (0..rows.rows.len()).filter(|r| rows.rows[*r].group == track.parent) {
                     if !std::mem::replace(&mut is_placed[r], true) {
                         self.row(r, track.parent.map(|p| new_of[p.index()]), track.level);
@@ -170,7 +170,7 @@ impl Moving<'_> {
         self.out.info.tracks.push(Track { parent, level, name, kind: TrackKind::Queue, lanes });
     }
 
-    /// The next bar, of the row `row`. One that stands for several of different names has the row's.
+    /// The next bar of the row `row`. A bar for several slices of different names has the name of the row.
     fn bar(&mut self, row: StrId) {
         let n = self.rows.n_of.get(self.bar).map_or(1, |n| *n as usize);
         let members = &self.rows.members[self.member..self.member + n];
@@ -210,7 +210,7 @@ mod tests {
     use crate::analysis::device::transfers::dma_rows::DmaRow;
     use crate::views::timeline::lookup::sample::sample;
 
-    /// Stream 7, with slices 6 and 7, stands for a queue.
+    /// Stream 7, with slices 6 and 7, is used as a queue.
     fn page_columns() -> PageColumns {
         let mut columns = sample();
         columns.info.tracks[5].kind = TrackKind::Queue;

@@ -24,7 +24,7 @@ pub(crate) fn families(index: &Index) -> impl Iterator<Item = (Option<usize>, &[
     std::iter::once((None, index.roots.as_slice())).chain(groups.map(|(i, t)| (Some(i), t.children.as_slice())))
 }
 
-/// `base` with those of `more` that it lacks, each behind the one that stands before it there.
+/// `base` with the missing names of `more`, each after its predecessor in `more`.
 fn merged(base: Vec<Key>, more: &[Key]) -> Vec<Key> {
     let known: HashSet<&Key> = base.iter().collect();
     let mut behind: HashMap<Option<&Key>, Vec<&Key>> = HashMap::new();

@@ -8,7 +8,7 @@ use crate::base::Order as _;
 use crate::views::timeline::lookup::index::Index;
 use std::collections::HashMap;
 
-/// A link has room for so much, bytes; what does not fit is left out: folds first, then moves.
+/// Maximum length in a link, bytes. Collapsed rows are dropped first, then moved rows.
 const ROOM: usize = 1_500;
 
 impl ByPath {

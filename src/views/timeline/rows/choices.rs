@@ -1,4 +1,4 @@
-//! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
+//! Settings of the timeline: kinds of rows, names on slices, semaphores, colours of slices. All are in the address.
 
 pub use super::kinds::{DMA, INSTRUCTIONS, kinds};
 use crate::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
@@ -23,13 +23,13 @@ pub struct Settings {
     pub dma_colour: Choice<String>,
     /// What a row of DMA transfers holds: `engine`; empty: a queue.
     pub dma_rows: Choice<String>,
-    /// What is told apart in it: `expanded`, `aggregated`; empty: each record a bar.
+    /// Grouping in it: `expanded`, `aggregated`; empty: each record is a bar.
     pub dma_detail: Choice<String>,
-    /// How the physical cores of a logical core stand: `logical`: their rows among each other; empty: a group for each.
+    /// Arrangement of the physical cores of a logical core: `logical`: rows of all cores interleaved; empty: a group for each core.
     pub cores: Choice<String>,
-    /// Whether stretches worth a look are marked.
+    /// Whether highlighted intervals are drawn.
     pub has_bands: Choice<bool>,
-    /// Whether the names of the colours are told below.
+    /// Whether the legend is shown below.
     pub has_legend: Choice<bool>,
     /// What a row above the engines of a core names: a column; empty: there is none.
     pub names_row: Choice<String>,
@@ -90,7 +90,7 @@ impl Settings {
         }
     }
 
-    /// The rows that DMA transfers stand in. Tracked.
+    /// The rows for DMA transfers. Tracked.
     pub fn dma(&self) -> DmaRowsQuery {
         let by = if self.dma_rows.0.get() == "engine" { DmaBy::Engine } else { DmaBy::Queue };
         let detail = match self.dma_detail.0.get().as_str() {
@@ -111,7 +111,7 @@ impl Settings {
         self.hidden.1.set(all.join("|"));
     }
 
-    /// Everything, as it is by default.
+    /// The defaults.
     pub fn reset(&self) {
         self.hidden.1.set(String::new());
         self.filter.1.set(String::new());
@@ -131,7 +131,7 @@ impl Settings {
         self.placed.1.set(String::new());
     }
 
-    /// Only instructions and what comes of them, where there are any.
+    /// Only rows of instructions and of values derived from them, if there are any.
     pub fn minimal(&self, kinds: &[String]) {
         let is_visible = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
         let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_visible(k)).collect();

@@ -1,4 +1,4 @@
-//! The timeline of a device profile with its DMA transfers in the rows that were chosen, and the stretches worth a look.
+//! The timeline of a device profile with its DMA transfers in the chosen rows, and the highlighted intervals.
 
 use super::arrange::{SliceIdMap, arrange};
 use super::choices::Settings;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-/// Which rows are wanted of which profile.
+/// Profile and wanted rows.
 type Key = (u32, DmaRowsQuery);
 type Columns = Signal<Option<Arc<PageColumns>>>;
 
@@ -60,7 +60,7 @@ pub fn bands(ask: Option<Ask>) -> Signal<Arc<Vec<Band>>> {
     if let Some(ask) = ask {
         spawn_local(async move {
             if let Ok(bands) = ask.ask(BandsQuery).await {
-                // The view may be gone by now.
+                // The view may be closed by now.
                 found.try_set(Arc::new(bands));
             }
         });

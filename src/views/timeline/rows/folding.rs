@@ -8,7 +8,7 @@ use crate::views::timeline::lookup::deep_stacks::deep_stacks;
 use crate::views::timeline::lookup::index::Index;
 use std::collections::{HashMap, HashSet};
 
-/// A row: its path, and how many of that path stand before it.
+/// A row: its path, and the number of rows with the same path before it.
 pub(crate) type Key = (String, u32);
 
 /// What was done to rows that are there, and to some that are not.
@@ -31,7 +31,7 @@ pub struct Folding {
     pub pinned: Vec<TrackId>,
     /// Place among siblings by track; empty = as in the file.
     pub rank: Vec<u32>,
-    /// Only tracks whose path holds this text.
+    /// Only tracks whose path contains this text.
     pub filter: String,
     /// Kinds of rows that are left out: see [`super::kinds::kind_of`].
     pub hidden: Vec<String>,
@@ -39,14 +39,14 @@ pub struct Folding {
     pub past: ByPath,
 }
 
-/// Siblings by rank, as in the file where there is none.
+/// Siblings by rank, or in the order of the file without ranks.
 pub(crate) fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
     let mut out = siblings.to_vec();
     out.order_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
     out
 }
 
-/// DMA queues with more lanes are folded at first, as the profilers of the field draw them: engines would stand a screen below.
+/// DMA queues with more lanes are collapsed at first, as in other profilers: otherwise engines would be a screen below.
 const LANES_OF_A_QUEUE: u32 = 4;
 
 impl Folding {

@@ -1,4 +1,4 @@
-//! Curves that are worked out anew for what is in view, once it has come to rest: means since its start, smoothed throughput.
+//! Curves that are computed for the visible window after each movement: means since its start, smoothed throughput.
 
 use super::choices::Settings;
 use crate::analysis::device::CurvesQuery;

@@ -47,7 +47,7 @@ pub struct Row {
     pub is_thin: bool,
     /// Whether slices of some names are waits and drawn thin among the others.
     pub has_waits: bool,
-    /// Whether it stands in the pinned block.
+    /// Whether it is pinned.
     pub is_pinned: bool,
 }
 
@@ -72,7 +72,7 @@ impl Row {
         place.min(self.lanes.1.saturating_sub(1))
     }
 
-    /// All lanes that are drawn, those painted into another one too.
+    /// Number of drawn lanes, including those painted into another one.
     pub fn drawn_lanes(&self) -> impl Iterator<Item = u32> {
         (0..self.lanes.1).flat_map(move |i| (self.lane(i)..).take(self.n_folded.max(1) as usize))
     }
@@ -97,16 +97,16 @@ impl Row {
 pub struct Rows {
     /// The block that stays at the top.
     pub pinned: Vec<Row>,
-    /// The rest, scrolled.
+    /// The scrolled rows below the pinned ones.
     pub rows: Vec<Row>,
     /// Height of the pinned block.
     pub pinned_height: i32,
-    /// Height of the rest.
+    /// Height of the scrolled rows.
     pub height: i32,
 }
 
 impl Rows {
-    /// The row of a track among those that scroll.
+    /// Index of a track's row among the scrolled rows.
     pub fn find(&self, track: TrackId) -> Option<&Row> {
         self.rows.iter().find(|r| r.track == track)
     }
@@ -153,7 +153,7 @@ fn shown(columns: &PageColumns, index: &Index, needle: &str, hidden: &[String]) 
     let is_hidden = |kind: Option<&str>| kind.is_some_and(|kind| hidden.iter().any(|h| h == kind));
     let kinds = columns.info.tracks.iter().map(|t| super::kinds::kind_of(&columns.info, t));
     let is_wanted = |path: &str| needle.is_empty() || path.to_lowercase().contains(needle);
-    // Groups are shown for what is in them; one that matches by itself shows all that is not hidden.
+    // A group is shown if a row in it matches. If the group itself matches, all its rows that are not hidden are shown.
     let rows = index.tracks.iter().zip(kinds);
     let mut shown: Vec<bool> = rows
         .map(|(t, kind)| is_wanted(&t.path) && !is_hidden(kind) && (!needle.is_empty() || t.children.is_empty() || kind.is_some()))

@@ -1,4 +1,4 @@
-//! The physical cores of a logical core as one: each row stands once for every core, one below the other, in place of a group for each core.
+//! The physical cores of a logical core in one group: for each row name the rows of all cores, one below the other.
 //! A device profile is of one logical core.
 
 use super::choices::Settings;
@@ -57,7 +57,7 @@ fn order(info: &PageMeta) -> Vec<RowOf> {
 /// The children of groups of one name, of several cores, below the row `parent`.
 fn add_merged(info: &PageMeta, groups: &[(&str, TrackId)], parent: u32, out: &mut Vec<RowOf>) {
     let name_of = |t: TrackId| info.strings.get(info.tracks[t.index()].name);
-    // Names in the order of each core; one that only a later core has stands behind the one before it there.
+    // Names in the order of the cores. A name that only a later core has follows the name before it in that core.
     let mut rows: Vec<(&str, Vec<(&str, TrackId)>)> = Vec::new();
     for (core, group) in groups {
         let mut at = 0;

@@ -15,7 +15,7 @@ use leptos::task::spawn_local;
 use std::sync::Arc;
 
 type Columns = Signal<Option<Arc<PageColumns>>>;
-/// Which rows of which profile.
+/// Profile and rows.
 type Key = (u32, String);
 
 /// `columns` (as in [`super::dma::in_rows`], with its ids) with the row of names that was chosen. `groups` are the columns as they came: rows
@@ -64,7 +64,7 @@ pub fn with_names(
     (drawn, Signal::derive(move || both.with(|b| b.as_ref().map(|b| b.1.clone()).unwrap_or_default())))
 }
 
-/// The group of `columns` that is the group `id` of the columns as they came: rows never move out of a group, so groups keep their order.
+/// The group in `columns` for the group `id` of the original columns. Rows never leave a group, so groups keep their order.
 fn same_group(columns: &PageMeta, before: &PageMeta, id: TrackId) -> Option<TrackId> {
     let is_group = |t: &Track| t.kind == TrackKind::Group;
     let place = before.tracks.iter().take(id.index()).filter(|t| is_group(t)).count();
@@ -105,7 +105,7 @@ fn insert(columns: &PageColumns, before: &PageMeta, rows: &NameRows, name: &str)
     out
 }
 
-/// Moves the tracks from `at` on by one: in all that points at them but the lanes from `but` on, which are of the new one.
+/// Renumbers the tracks from `at` on by one everywhere, except in the lanes from `but` on, which belong to the new track.
 fn make_room(info: &mut PageMeta, at: u32, but: u32) {
     let shift = |t: &mut TrackId| t.0 += u32::from(t.0 >= at);
     info.tracks.iter_mut().filter_map(|t| t.parent.as_mut()).for_each(shift);
@@ -122,7 +122,7 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
     use crate::views::timeline::state::timeline_state::TimelineState;
 
-    /// Stream 7, with slices 6 and 7, stands for an engine.
+    /// Stream 7, with slices 6 and 7, is used as an engine.
     fn page_columns() -> PageColumns {
         let mut columns = sample();
         columns.info.tracks[5].kind = TrackKind::Engine;

@@ -8,7 +8,7 @@ use crate::engine::{Counter, InstantTable, Track, TrackKind};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The columns with the rows of `order`; rows that it does not name are left as they are at the end.
+/// The columns with the rows in `order`; other rows follow unchanged.
 pub fn regroup(columns: &PageColumns, order: &[RowOf]) -> PageColumns {
     let old = &columns.info;
     let mut out = columns.clone();
@@ -42,7 +42,7 @@ pub fn regroup(columns: &PageColumns, order: &[RowOf]) -> PageColumns {
     out
 }
 
-/// The instants of each track together, in the order of the new tracks. One time never stands behind another of its track: these are sorted.
+/// The instants by new track. Within a track they stay sorted by time.
 fn move_instants(old: &PageMeta, info: &mut PageMeta, new: impl Fn(TrackId) -> TrackId) {
     let all = &old.instants;
     let mut parts: Vec<(TrackId, Range<usize>)> = Vec::new();
@@ -88,7 +88,7 @@ mod tests {
         );
         assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), vec![TrackId(3); 2]));
         assert_eq!((&got.start, &got.name), (&columns.start, &columns.name));
-        // Asked for a row twice, or for one that is not there: it stands once, or is a group.
+        // A row named twice occurs once; an unknown row becomes a group.
         let odd = regroup(&columns, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);
         assert_eq!(odd.info.tracks.iter().filter(|t| !t.lanes.is_empty()).count(), 3);
     }

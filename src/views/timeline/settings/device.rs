@@ -42,11 +42,11 @@ pub fn NamesRow(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -
     }
 }
 
-/// How the physical cores of a logical core stand; absent where there is one core.
+/// The arrangement of the physical cores of a logical core; absent with one core.
 #[component]
 pub fn Cores(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
     let is_one = move || settings.cores.0.with(|c| c == "logical");
-    // While they stand as one, the rows no longer tell.
+    // In one group, the rows no longer show the core.
     let is_offered = Memo::new(move |_| is_one() || columns.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
     view! {
         <Show when=move || is_offered.get()>

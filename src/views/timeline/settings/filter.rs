@@ -1,4 +1,4 @@
-//! The filter of rows, and what was done to them: it is done at the rows, and kept in the address.
+//! The filter and arrangement of rows: changed at the rows, stored in the address.
 
 use crate::engine::page_columns::PageColumns;
 use crate::ui::effect::effect;
@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 impl Settings {
-    /// Keeps the rows as the address says, and the address as they are.
+    /// Keeps rows and address in sync.
     pub fn follow_filter(self, stage: TimelineHandle, columns: Signal<Option<Arc<PageColumns>>>) {
         effect(move || {
             let filter = self.filter.0.get();

@@ -121,7 +121,7 @@ fn Kinds(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl 
     }
 }
 
-/// In which rows DMA transfers stand; absent without any.
+/// The choice of rows for DMA transfers; absent without any.
 #[component]
 fn Dma(settings: Settings, columns: Signal<Option<Arc<PageColumns>>>) -> impl IntoView {
     let has_dma = Memo::new(move |_| has_dma(columns));

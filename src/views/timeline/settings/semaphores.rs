@@ -1,4 +1,4 @@
-//! Which semaphores are drawn, by number; and what of that the profile does not know.
+//! The semaphores to draw, by number, and the numbers that the profile does not have.
 
 use super::semaphore_numbers::numbers;
 pub use super::semaphore_numbers::semaphores;
@@ -9,7 +9,7 @@ use crate::views::timeline::rows::choices::Settings;
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Numbers that are named in a sentence; of more it tells how many there are.
+/// Numbers listed in a sentence; more are only counted.
 const NAMED: usize = 12;
 
 /// A sentence about the typed numbers that are none of `known`; `None` where each is.

@@ -1,4 +1,4 @@
-//! The part of the panel of choices that says which window is in view: two times, or two markers.
+//! The part of the settings panel for the visible window: two times, or two markers.
 
 use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, text};
@@ -9,7 +9,7 @@ use crate::views::timeline::lookup::viewport::Viewport;
 use crate::views::timeline::marking::Marking;
 use leptos::prelude::*;
 
-/// What was typed at an edge and could not be taken as it is: from, to.
+/// Typed text that is not a valid edge: from, to.
 type Typed = [Option<String>; 2];
 
 /// What the typed edges come to.
@@ -23,14 +23,14 @@ struct Reading {
     message: Option<String>,
 }
 
-/// A moment in nanoseconds, or in the unit that stands behind it.
+/// A time in nanoseconds, or in the unit after the number.
 fn parsed_time(typed: &str) -> Option<TimeNs> {
     let plain = typed.replace([' ', ',', '_', '\u{202f}'], "").replace('−', "-");
     let with_unit = || TimeUnit::Ns.read(typed).filter(|_| typed.contains(char::is_alphabetic));
     plain.parse().ok().map(TimeNs).or_else(with_unit)
 }
 
-/// The window between the edges as they were typed; one that was not typed, or cannot be read, stays where it is.
+/// The window between the typed edges. An edge that was not typed or is invalid does not change.
 fn reading(typed: &Typed, view: Viewport) -> Reading {
     let (now, data) = (view.window(), view.data);
     let read = typed.each_ref().map(|t| t.as_deref().map(parsed_time));
@@ -69,7 +69,7 @@ fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
 /// From when to when, to the nanosecond.
 #[component]
 pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
-    // With the window it was said of: another one, however it came, makes it old.
+    // With the window it belongs to: it is dropped when the window changes.
     let last_reading = RwSignal::new(None::<(TimeRange, Typed, Reading)>);
     let window = move || stage.shown.window.get().unwrap_or_default();
     let current = move || last_reading.get().filter(|k| k.0 == window());

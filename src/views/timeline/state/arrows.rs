@@ -16,7 +16,7 @@ const FAR_PX: f64 = 2_000.0;
 pub enum Arrow {
     /// From, two control points, to.
     Curve([(f64, f64); 4]),
-    /// What is left of an arrow whose end lies far away; whether its head is on screen.
+    /// The visible part of an arrow with a distant end, and whether its head is on screen.
     Line((f64, f64), (f64, f64), bool),
 }
 

@@ -1,4 +1,4 @@
-//! The rows under a box that was dragged, and those of the committed one. Named by path; a group stands for all rows below it.
+//! The rows under a dragged box, and those of the committed box. By path; a group includes all rows below it.
 
 use super::timeline_state::{DragKind, TimelineState, Tool};
 use super::types::BoxRows;
@@ -31,7 +31,7 @@ impl TimelineState {
         self.box_rows = rows;
     }
 
-    /// Top and bottom of the box that is dragged, CSS pixels; `None` while the drag stays within a lane's height: then all rows are meant.
+    /// Top and bottom of the dragged box, CSS pixels; `None` (all rows) while its height is below that of a lane.
     pub fn dragged_box(&self) -> Option<(f64, f64)> {
         let drag = self.drag.filter(|d| d.is_real && d.kind == DragKind::Tool(Tool::Select) && self.box_rows.is_on)?;
         let (top, bottom) = (drag.from.1.min(drag.to.1).max(0.0), drag.from.1.max(drag.to.1).min(self.height_px));
@@ -56,7 +56,7 @@ impl TimelineState {
         out
     }
 
-    /// Rows on the screen between two heights, with top and bottom as they are seen.
+    /// Visible rows between two heights, with their top and bottom on the screen.
     fn rows_between(&self, top: f64, bottom: f64) -> impl Iterator<Item = (&Row, f64, f64)> {
         let pinned = f64::from(self.rows.pinned_height);
         let shift = pinned - self.scroll;
@@ -68,7 +68,7 @@ impl TimelineState {
         block.chain(rest).filter(move |(_, (y, end))| *y < bottom && *end > top && end > y).map(|(row, (y, end))| (row, y, end))
     }
 
-    /// Paths of the rows between two heights, a group in place of all its rows; none where that is every row.
+    /// Paths of the rows between two heights. A group replaces all its rows; empty if it is every row.
     pub fn paths_between(&self, top: f64, bottom: f64) -> Vec<String> {
         let touched: HashSet<TrackId> =
             self.rows_between(top, bottom).filter(|(row, ..)| !self.is_heading(row)).map(|(row, ..)| row.track).collect();

@@ -1,4 +1,4 @@
-//! Instants as things that can be selected: which of the profile's one is, where it is drawn, which comes next.
+//! Selection of instants: conversion of ids, position on the screen, the next and previous one.
 
 use super::timeline_state::{EventRect, TimelineState};
 use crate::base::{EventId, InstantId, SliceId, TimeNs, TimeRange, TrackId, text};
@@ -13,7 +13,7 @@ impl TimelineState {
         self.columns.info.instant_ids.get(at).copied().unwrap_or(InstantId(at as u32))
     }
 
-    /// Where the profile's instant stands in the columns.
+    /// Position of the profile's instant in the columns.
     fn instant_position(&self, instant: InstantId) -> Option<usize> {
         let ids = &self.columns.info.instant_ids;
         let at = if ids.is_empty() { instant.index() } else { ids.iter().position(|i| *i == instant)? };

@@ -32,7 +32,7 @@ pub struct Mark {
     pub left: f64,
     /// Where a region ends.
     pub right: Option<f64>,
-    /// What its flag says.
+    /// Text of its flag.
     pub label: String,
     /// Whether it is the chosen one.
     pub is_chosen: bool,

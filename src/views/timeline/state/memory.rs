@@ -1,4 +1,4 @@
-//! Where the user was in each open profile: a view is made anew whenever another one was in front.
+//! The last window and rows of each open profile, because a view is rebuilt after another profile was in front.
 
 use super::timeline_state::{TimelineState, Tool};
 use crate::base::{EventId, TimeRange};
@@ -25,7 +25,7 @@ thread_local! {
     static REMEMBERED: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes window, rows and tool of a profile, and what was gone to last.
+/// Stores window, rows and tool of a profile, and the last revealed item.
 pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
     let remembered = RememberedTimeline {
         meta: core.columns.info.meta.clone(),

@@ -28,7 +28,7 @@ pub struct Label {
     pub is_open: bool,
     /// Whether it is a group.
     pub is_group: bool,
-    /// Whether it stands at the top.
+    /// Whether it is pinned to the top.
     pub is_pinned: bool,
     /// What is inside a closed group, or how many lanes are folded.
     pub summary: String,

@@ -68,14 +68,14 @@ pub struct TimelineState {
     pub picked: Option<Vec<bool>>,
     /// Whether made bars that are short in the window are left out.
     pub hides_tiny: bool,
-    /// Curves for what is in view, in place of those of the run.
+    /// Curves of the visible window; they replace those of the run.
     pub curves: Arc<Curves>,
     /// Counts layouts, so that the labels know when to follow.
     pub layout_version: u32,
 }
 
 impl TimelineState {
-    /// The whole of a profile, its rows as they are shown at first.
+    /// The entire profile with the default rows.
     pub fn new(columns: Arc<PageColumns>, width_px: f64, height_px: f64) -> Self {
         let index = Index::new(&columns);
         TimelineState::with_index(columns, index, width_px, height_px)
@@ -115,7 +115,7 @@ impl TimelineState {
         }
     }
 
-    /// New columns in place of old ones: the window and the rows stay where they are if they still make sense.
+    /// Replaces the columns. Window and rows are kept if they are still valid.
     pub fn following(columns: Arc<PageColumns>, old: Option<TimelineState>) -> Self {
         let Some(old) = old else { return TimelineState::new(columns, 1000.0, 400.0) };
         let index = Index::following(&columns, Some((&old.columns, &old.index)));
@@ -166,7 +166,7 @@ impl TimelineState {
         ByPath::of(&self.folding, &self.index, &self.columns).to_text(&self.index)
     }
 
-    /// Pins, moves and folds the rows as the address says, unless they are so already.
+    /// Applies the pinned, moved and collapsed rows of the address, if they differ.
     pub fn place_rows(&mut self, text: &str) {
         if self.placed() != text {
             let placed = ByPath::from_text(text, &self.index);
@@ -192,7 +192,7 @@ impl TimelineState {
         self.scroll = y.clamp(0.0, room.max(0.0));
     }
 
-    /// The part of the screen that a drag marks, and for what.
+    /// The part of the screen that a drag marks, and its purpose.
     pub fn marked(&self) -> Option<(TimeRange, DragKind)> {
         let drag = self.drag.filter(|d| d.is_real)?;
         let to = self.snap(self.view.time_from_px(drag.to.0));

@@ -1,4 +1,4 @@
-//! The small types of the timeline's state: tools, drags, and what the rest of the page is told.
+//! Small types of the timeline's state: tools, drags, events for the page.
 
 use crate::base::{EventId, TimeNs, TimeRange};
 use crate::state::annotations::Part;
@@ -11,14 +11,14 @@ pub enum Tool {
     Select,
     /// Moves the window.
     Pan,
-    /// Zooms to what was dragged over.
+    /// Zooms to the dragged range.
     #[default]
     Zoom,
     /// Tells how long it is.
     Measure,
 }
 
-/// What the rest of the page has to be told.
+/// Events for the rest of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// A slice or an instant was chosen, or none.
@@ -53,7 +53,7 @@ pub struct Drag {
 pub enum DragKind {
     /// One of the tools.
     Tool(Tool),
-    /// Moves an edge of the committed range; the other stays here.
+    /// Moves an edge of the committed range; the other stays at this time.
     Edge(i64),
     /// Moves a part of an annotation.
     Mark(u32, Part),

@@ -50,7 +50,7 @@ pub struct Evidence {
 pub struct EvidenceRow {
     /// The tensor, queue, source line, tile or engine.
     pub name: String,
-    /// What states it from others of that name.
+    /// What distinguishes it from others of that name.
     pub detail: String,
     /// Source lines, or else engines and opcodes, of the instructions that asked for the transfers; empty where they are not recorded.
     pub line: String,

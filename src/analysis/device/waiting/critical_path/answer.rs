@@ -14,7 +14,7 @@ pub enum PathKind {
     Dma,
     /// A wait for an engine, a barrier, a collective operation.
     Wait,
-    /// Nothing that the file says about.
+    /// Not recorded in the file.
     Gap,
 }
 
@@ -71,6 +71,6 @@ pub struct CriticalPath {
     pub n_steps: u64,
     /// Arrows that were followed or could have been.
     pub n_edges: u64,
-    /// What to know when reading this.
+    /// Notes.
     pub notes: Vec<String>,
 }

@@ -46,7 +46,7 @@ impl Forest {
         out
     }
 
-    /// An operator whose only child has its name is one with it: (which node each node's calls go to, which node it is one with).
+    /// An operator and its only child of the same name are one: (node that receives each node's calls, node it is merged with).
     pub(super) fn merged(&self, s: &Sources<'_>, nodes: &HostNodes) -> (Vec<u32>, Vec<Raw>) {
         let n_raw = self.parent.len();
         let mut n_children = vec![0u32; n_raw];

@@ -6,9 +6,9 @@ pub(super) struct Pair {
     pub tables: [&'static str; 2],
     /// Whether they can be of one run.
     pub is_fit: bool,
-    /// Whether a fit says more than that nothing speaks against it.
+    /// Whether a match is positive evidence, not only the absence of a contradiction.
     pub is_strong: bool,
-    /// Why they do not fit, said of each.
+    /// Why they do not fit, as the end of a sentence for each table.
     pub why: [String; 2],
 }
 
@@ -64,7 +64,7 @@ fn followers(pairs: &[Pair], anchor: &'static str, out: &mut Vec<(&'static str, 
     }
 }
 
-/// All that is bound to the tables of `family`, without those that are out, and those that are bound to these.
+/// All tables that transitively match those of `family`, without excluded ones.
 fn bound(pairs: &[Pair], mut family: Vec<&'static str>, is_out: &dyn Fn(&str) -> bool) -> Vec<&'static str> {
     let mut at = 0;
     while let Some(table) = family.get(at).copied() {

@@ -1,4 +1,7 @@
 //! Splits a large JSON object of sections into records, block by block, holding no more than one record.
+//!
+//! Not the splitter of [`crate::formats::json`]: that one repairs damaged traces and reports the damage, this one refuses a file that is no object of
+//! sections, delivers elements of any type, and lets its sink measure an element while parsing it.
 
 use crate::formats::ImportError;
 use crate::formats::json::nested_len;
@@ -7,7 +10,7 @@ use crate::formats::json::nested_len;
 const MAX_RECORD: usize = 64 << 20;
 const MAX_KEY: usize = 64 << 10;
 
-/// One value met in the file.
+/// One value of the file.
 pub(super) struct Piece<'a> {
     /// The root key it is under, escapes as written.
     pub section: &'a str,
@@ -21,7 +24,7 @@ pub(super) struct Piece<'a> {
 
 /// What takes the values of a file.
 pub(super) trait Sink {
-    /// Takes the element that the text of `begun` begins with, and states its length; `None` leaves it to be split off as any other.
+    /// Parses the element at the start of `begun` and returns its length; `None`: the splitter finds its end.
     fn whole(&mut self, _begun: &Piece<'_>) -> Option<usize> {
         None
     }
@@ -65,7 +68,7 @@ struct Inside {
 }
 
 /// The splitter. Feed it blocks in order.
-pub(super) struct Splitter {
+pub(super) struct SectionSplitter {
     state: State,
     inside: Inside,
     section: String,
@@ -79,9 +82,9 @@ pub(super) struct Splitter {
     pub n_trailing: u64,
 }
 
-impl Splitter {
+impl SectionSplitter {
     pub fn new() -> Self {
-        Splitter {
+        SectionSplitter {
             state: State::Start,
             inside: Inside::default(),
             section: String::new(),
@@ -97,7 +100,7 @@ impl Splitter {
         self.state == State::Done
     }
 
-    /// Root key and offset of what was being read.
+    /// Current root key and offset.
     pub fn position(&self) -> (&str, u64) {
         (&self.section, self.offset)
     }
@@ -272,7 +275,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str, block: usize) -> Vec<(String, bool, String, u64)> {
-        let mut splitter = Splitter::new();
+        let mut splitter = SectionSplitter::new();
         let mut out = Vec::new();
         for chunk in text.as_bytes().chunks(block) {
             let mut sink = |p: &Piece<'_>| {
@@ -303,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused_with_the_place() {
-        let error = Splitter::new().feed(b"  [1]", &mut |_: &Piece<'_>| ()).expect_err("an array");
+        let error = SectionSplitter::new().feed(b"  [1]", &mut |_: &Piece<'_>| ()).expect_err("an array");
         assert!(error.to_string().contains("found `[` at byte 2"), "{error}");
     }
 }
