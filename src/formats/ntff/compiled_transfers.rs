@@ -1,7 +1,7 @@
 //! DMA transfers as the compiler wrote them into the NEFF: which variables they move, and hence which memories.
 
-use super::import::Job;
 use super::isa::{End, Memory, TransferEnd, TransferPlace};
+use super::job::Job;
 use super::opcodes::{ENGINES, NEFF_ENGINES};
 use super::operand_fields::{FUNCTIONS, TRANSFERS};
 use crate::formats::neff::{self, Neff, Variable, Variables};

@@ -1,106 +1,24 @@
 //! From a trace, and its NEFF where there is one, to a profile.
 
 use super::activity::{self, Activity};
-use super::info::{self, HEADER, Info, Region, Span as Bytes};
-use super::instructions::Words;
+use super::info::{Info, Region, read_info};
+use super::job::Job;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
-use super::records::{self, RECORD, Record, Step};
+use super::records::{self, RECORD, Record};
 use super::totals::Totals;
+use super::window::window;
+use super::words::Words;
 use super::{instructions, limits, regions, report, transfers, usage};
-use crate::base::{InputSet, Ledger, Member, Severity, StrId, for_each_chunk};
-use crate::formats::neff::{self, Neff, Program, hex};
+use crate::base::{InputSet, Ledger, Member, Severity, StrId};
+use crate::formats::file_name::file_name;
+use crate::formats::neff::{self, Neff, hex};
 use crate::formats::neuron_json::tables::Tables;
-use crate::formats::neuron_json::timeline::{Curve, Span, Timeline};
+use crate::formats::neuron_json::timeline::{Curve, Timeline};
 use crate::formats::read_ahead::ReadAhead;
-use crate::formats::{ImportError, ProgressReporter, import::file_name};
+use crate::formats::{ImportError, ProgressReporter};
 use crate::model::{Cell, NeuronDevice, Profile, RecordRef};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
-
-/// How much is read at a time where records are read out of their order.
-const BLOCK: u64 = 8 << 20;
-/// More physical cores than any trace has.
-const MAX_SUBGRAPHS: usize = 256;
-/// One cycle at 1.2 GHz: the window ends that long after its last record.
-pub(super) const CYCLE_PS: u64 = 833;
-
-/// An import in progress.
-pub(super) struct Job<'a, 'b> {
-    pub member: &'a Member,
-    pub info: Info,
-    pub timeline: Timeline,
-    pub ledger: &'a mut Ledger,
-    /// Picoseconds on the device clock.
-    pub window: (u64, u64),
-    /// What was loaded, and what its words say.
-    pub words: Words,
-    /// Names of the compiler's programs, by (core, engine).
-    pub named: FxHashMap<(u64, usize), Rc<Program>>,
-    /// Slices by (core, BIR id).
-    pub executions: FxHashMap<(u64, u64), Vec<u32>>,
-    /// Instructions that read or write on the chip, by core; `None` where not all are known, or where they are too many.
-    pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
-    /// What the executed words read and wrote; `None` where not all are decoded.
-    pub totals: Option<Totals>,
-    /// When engines and queues ran.
-    pub activity: Activity,
-    /// Records without their partner within the window: (ends, starts) of instructions and of transfers.
-    pub unpaired: [(u64, u64); 2],
-    pub watch: &'a mut ProgressReporter<'b>,
-    reader: &'a mut dyn ReadAhead,
-}
-
-impl Job<'_, '_> {
-    /// Nanoseconds since the window's start, whole ones.
-    pub fn ns(&self, time: u64) -> i64 {
-        match time.checked_sub(self.window.0) {
-            Some(since) => (since / 1000) as i64,
-            None => -((self.window.0 - time).div_ceil(1000) as i64),
-        }
-    }
-
-    /// An execution or a packet between two records, whose times are in the execution window.
-    pub fn span(&self, start: &Record, end: &Record) -> Span {
-        let from = start.time();
-        let (since, duration) = (from.saturating_sub(self.window.0), end.time().saturating_sub(from));
-        let (since_ns, duration_ns) = (since / 1000, duration / 1000);
-        Span {
-            start: since_ns as i64,
-            duration: duration_ns as i64,
-            record: start.place(),
-            end_distance: start.distance(end),
-            rest: ((since - since_ns * 1000) as u16, (duration - duration_ns * 1000) as u16),
-        }
-    }
-
-    /// Whether a moment lies in the execution window.
-    pub fn is_inside(&self, time: u64) -> bool {
-        (self.window.0..=self.window.1).contains(&time)
-    }
-
-    /// Counts records that the execution window leaves out.
-    pub fn outside(&mut self, n: u64, offset: u64) {
-        let reason = "Records before or after the execution window belong to setup or another run; the profiler skips them too.";
-        self.ledger.skip_n(Severity::Info, "outside_window", reason, n, offset, String::new);
-    }
-
-    /// Shows a record of a kind we do not know, and counts it.
-    pub fn unknown(&mut self, core: usize, what: &str, record: &Record) {
-        let reason = "A record of an unknown kind: shown as an instant in the row `Other records`.";
-        let text = || format!("{what}: {}", hex(&record.bytes));
-        self.ledger.skip(Severity::Warning, "unknown_record", reason, record.offset, text);
-        if self.is_inside(record.time()) {
-            let time = self.ns(record.time());
-            self.timeline.other(core, what, (time, record.place()));
-        }
-    }
-
-    /// The subgraph on a core.
-    pub fn subgraph(&self, nc: u64) -> Option<Rc<info::Subgraph>> {
-        self.info.subgraphs.iter().find(|s| s.nc == nc).cloned()
-    }
-}
 
 /// The trace is the first member of `input`, and what `reader` reads.
 pub(super) async fn import(
@@ -157,19 +75,6 @@ pub(super) async fn import(
     Ok(job.finish(neff.as_ref(), rows, has_usage))
 }
 
-/// The description at the head of a trace.
-pub(super) fn read_info(member: &Member) -> Result<Info, ImportError> {
-    let name = file_name(&member.name);
-    let header = member.read_up_to(0, HEADER)?;
-    let n = info::message_len(name, member.len(), &header)?;
-    let info = info::read(header[0], &member.read(HEADER, n)?);
-    if info.subgraphs.len() > MAX_SUBGRAPHS {
-        let found = info.subgraphs.len();
-        return Err(ImportError::Unsupported(format!("Expected at most {MAX_SUBGRAPHS} subgraphs, found {found} in `{name}`.")));
-    }
-    Ok(info)
-}
-
 fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger) -> Result<Neff, ImportError> {
     let neff = neff::open(program, ledger)?;
     if neff.header.uuid == info.uuid {
@@ -182,51 +87,6 @@ fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger)
          Open the trace alone, or with the NEFF that was run (`{}`).",
         info.neff_name
     )))
-}
-
-/// Calls `each` with the bytes of a range, block by block, and where they stand.
-pub(super) fn blocks(member: &Member, span: Bytes, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
-    let end = span.offset.saturating_add(span.n_bytes);
-    let (mut at, mut block) = (span.offset, Vec::new());
-    while at < end {
-        member.read_into(at, BLOCK.min(end - at), &mut block)?;
-        each(&block, at);
-        at += block.len() as u64;
-    }
-    Ok(())
-}
-
-/// The execution window as stored, or as far as records tell.
-pub(super) fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64), ImportError> {
-    if let Some(window) = info.window {
-        return Ok(window);
-    }
-    let (mut first, mut last, mut run_end) = (u64::MAX, 0, None);
-    let main = info.subgraphs.first();
-    for region in info.regions.iter().filter(|r| r.trace == records::INSTRUCTIONS && r.block == 0) {
-        let mut each = |record: Record| {
-            let Some(step) = Step::read(&record) else {
-                return;
-            };
-            (first, last) = (first.min(record.time()), last.max(record.time()));
-            if step.is_end && step.is_last && step.engine == 2 && main.is_some_and(|m| m.nc == region.nc) {
-                run_end = run_end.max(Some(record.time().saturating_add(CYCLE_PS)));
-            }
-        };
-        blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut each))?;
-    }
-    if first > last {
-        return Ok((0, 0));
-    }
-    let duration = info.subgraphs.iter().map(|s| s.duration_ps).max().unwrap_or(0);
-    let Some(end) = run_end.filter(|_| duration > 0) else {
-        ledger.note("The execution window is not recorded in this file; all records from the first instruction on are shown.");
-        return Ok((first, last));
-    };
-    ledger.note(
-        "The start of the execution window is not recorded in this file: it is computed from the end of the last run and the recorded duration.",
-    );
-    Ok((end.saturating_sub(duration), end))
 }
 
 impl Job<'_, '_> {
@@ -257,26 +117,6 @@ impl Job<'_, '_> {
             self.ledger.note(format!(
                 "Operands are not decoded: instruction words are verified on trn2 (architecture 2) only, and the file says architecture {found}."
             ));
-        }
-        Ok(())
-    }
-
-    /// Calls `each` for every record of a range, which is the next one that was planned.
-    pub async fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
-        let (mut n_left, mut block) = (span.n_bytes, Vec::new());
-        while n_left > 0 {
-            let Some(at) = self.reader.next(&mut block).await? else {
-                let name = file_name(&self.member.name);
-                return Err(ImportError::Invalid(format!(
-                    "Expected {n_left} more bytes of records in `{name}`, found the end of what was read."
-                )));
-            };
-            for_each_chunk(block.len() / RECORD as usize, &mut |part| {
-                let bytes = part.start * RECORD as usize..part.end * RECORD as usize;
-                Record::all(&block[bytes], at + part.start as u64 * RECORD).for_each(|record| each(self, record));
-            });
-            self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
-            n_left = n_left.saturating_sub(block.len() as u64);
         }
         Ok(())
     }

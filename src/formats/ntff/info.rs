@@ -1,7 +1,9 @@
 //! The message at the head of an NTFF: what was run, where, and where the records stand.
 
 use super::proto::{Message, Value};
+use crate::base::Member;
 use crate::formats::ImportError;
+use crate::formats::file_name::file_name;
 use std::rc::Rc;
 
 /// Where the message begins: the header before it has a version, a length, and bytes without meaning.
@@ -274,4 +276,20 @@ fn read_region(raw: u64, bytes: &[u8], nc: Option<u64>) -> Region {
     }
     out.span.offset = raw.saturating_add(out.span.offset);
     out
+}
+
+/// More physical cores than any trace has.
+const MAX_SUBGRAPHS: usize = 256;
+
+/// The description at the head of a trace.
+pub(super) fn read_info(member: &Member) -> Result<Info, ImportError> {
+    let name = file_name(&member.name);
+    let header = member.read_up_to(0, HEADER)?;
+    let n = message_len(name, member.len(), &header)?;
+    let info = read(header[0], &member.read(HEADER, n)?);
+    if info.subgraphs.len() > MAX_SUBGRAPHS {
+        let found = info.subgraphs.len();
+        return Err(ImportError::Unsupported(format!("Expected at most {MAX_SUBGRAPHS} subgraphs, found {found} in `{name}`.")));
+    }
+    Ok(info)
 }

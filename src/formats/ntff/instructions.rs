@@ -1,24 +1,23 @@
 //! Executed instructions: starts and ends, opcodes from the loaded image, names from the NEFF.
 
-use super::import::Job;
 use super::info::{Region, Subgraph};
 use super::isa::{Counters, Refused};
+use super::job::Job;
 use super::opcodes::{self, ENGINES};
-use super::programs::{Programs, WordKey};
+use super::programs::{WORD, WordKey};
 use super::records::{Record, Step};
 use super::usage::{self, MOST_RUNS, Run, Touch};
+use super::words::Word;
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency, hex};
-use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, SharedWord, Work};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, Work};
 use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Bytes of an instruction word.
-pub(super) const WORD: u64 = 64;
 /// Arrows from one instruction to the executions of one predecessor: loops make more than anyone can follow.
 const MAX_EXECUTIONS: usize = 64;
 /// Sixteen times as many arrows as slices are drawn at most, counted from this many slices.
@@ -47,34 +46,6 @@ pub(super) fn check_program(ledger: &mut Ledger, subgraph: &Subgraph, engine: us
             )
         });
     }
-}
-
-/// What an executed word says, read once for all its executions.
-#[derive(Debug)]
-struct Word {
-    shared: SharedWord,
-    opcode: Option<u8>,
-    /// Its opcode by name, and where it stands: for the ledger.
-    place: String,
-    /// What it reads and writes on the chip; `None` where that is not known.
-    touches: Option<Rc<[Touch]>>,
-    /// What it reads and writes.
-    counters: Option<Counters>,
-    /// Why its operands are not decoded: (kind, sentence) of the ledger.
-    refused: Option<(String, String)>,
-    /// Whether it is decoded with codes that this browser learned.
-    is_learned: bool,
-    /// Why its opcode has no verified name: (kind, sentence) of the ledger.
-    unnamed: Option<(&'static str, &'static str)>,
-    /// The compiler's number of it, where the NEFF names it.
-    bir_id: Option<u64>,
-}
-
-/// The loaded programs, and what their words say.
-#[derive(Debug, Default)]
-pub(super) struct Words {
-    pub loaded: Programs,
-    known: FxHashMap<WordKey, Rc<Word>>,
 }
 
 /// What is known of a word's operands.

@@ -1,8 +1,9 @@
 //! Throttling: each record sets a limit of a core's Tensor engine, which holds until the next record of the core, or the last record of the run.
 
-use super::import::{CYCLE_PS, Job};
 use super::info::Region;
+use super::job::Job;
 use super::records::Record;
+use super::window::CYCLE_PS;
 use crate::base::Order as _;
 use crate::formats::ImportError;
 

@@ -1,10 +1,9 @@
 //! The programs of the engines, word by word: what the loader put into memory, or what the compiler wrote.
 
-use super::instructions::WORD;
 use super::isa::{self, Functions, Owners, WORD_BYTES, WordPlace, decode_word};
 use super::opcodes::{self, ENGINES};
 use super::operand_fields::WordReader;
-use super::programs;
+use super::programs::{self, WORD};
 use crate::base::InputSet;
 use crate::formats::{ImportError, WordText};
 use crate::model::Profile;

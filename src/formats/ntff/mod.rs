@@ -9,6 +9,7 @@ mod import;
 mod info;
 mod instructions;
 mod isa;
+mod job;
 mod limits;
 mod listing;
 mod opcodes;
@@ -22,6 +23,8 @@ mod samples;
 mod totals;
 mod transfers;
 mod usage;
+mod window;
+mod words;
 
 use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
 use crate::formats::read_ahead::{ReadAhead, WhenAsked, at_once};

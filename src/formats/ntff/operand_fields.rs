@@ -1,7 +1,6 @@
 //! Fields of an instruction that its word tells, under the names that neuron-profile's JSON gives them; of one instruction, or of many at once.
 
-use super::import::read_info;
-use super::info::{Image, Info, Subgraph};
+use super::info::{Image, Info, Subgraph, read_info};
 use super::isa::{Counters, Decoded, End, Functions, Memory, NotDecoded, Owners, WordPlace};
 use super::isa::{VERIFIED_ARCHITECTURE, WORD_BYTES, compiler_pc, decode_word};
 use super::opcodes::ENGINES;

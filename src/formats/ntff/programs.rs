@@ -1,12 +1,14 @@
 //! The loaded programs of a trace: read once, and each of their words decoded once, however often it ran.
 
 use super::info::{Image, Info};
-use super::instructions::WORD;
 use super::isa::{self, CorePrograms, Decoded, End, Functions, Memory, NotDecoded, Program};
 use crate::base::{Ledger, Member, Severity, StrId};
 use crate::formats::ImportError;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Bytes of an instruction word.
+pub(super) const WORD: u64 = 64;
 
 /// How much of an image is read at a time.
 const CHUNK: u64 = 1 << 20;

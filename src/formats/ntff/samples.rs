@@ -3,7 +3,7 @@
 use super::info::{Info, Region};
 use super::records::{self, Packet, Pairs, Record};
 use super::transfers::Rings;
-use super::{import, limits, regions};
+use super::{info, limits, regions, window};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_json::timeline::throughput::{self, Moved};
 use crate::formats::{ImportError, Sample};
@@ -12,11 +12,11 @@ use crate::model::Cell;
 /// Calls `each` with every value of the execution window.
 pub(super) fn samples(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
-    let mut info = import::read_info(member)?;
+    let mut info = info::read_info(member)?;
     // What is wrong with the file is in the ledger of its import.
     let mut ledger = Ledger::default();
     regions::check(&member.name, member.len(), &mut info, &mut ledger)?;
-    let window = import::window(member, &info, &mut ledger)?;
+    let window = window::window(member, &info, &mut ledger)?;
     let ns = |time: u64| Cell::Int(i64::try_from(time.saturating_sub(window.0) / 1000).unwrap_or(i64::MAX));
     let name = |info: &Info, region: &Region| info.subgraphs.iter().find(|s| s.nc == region.nc).map(|s| s.name.clone());
     for region in info.regions.iter().filter(|r| (r.trace, r.block) == (records::THROTTLES, 0)) {
@@ -54,7 +54,7 @@ pub(super) fn samples(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>))
 /// Every record of a region: of throttling, few.
 fn all(member: &Member, region: &Region) -> Result<Vec<Record>, ImportError> {
     let mut out = Vec::new();
-    import::blocks(member, region.span, &mut |block, at| out.extend(Record::all(block, at)))?;
+    window::blocks(member, region.span, &mut |block, at| out.extend(Record::all(block, at)))?;
     Ok(out)
 }
 
@@ -78,5 +78,5 @@ fn transfers(member: &Member, region: &Region, window: (u64, u64), moved: &mut V
             _ => (),
         }
     };
-    import::blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut each))
+    window::blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut each))
 }

@@ -1,8 +1,8 @@
 //! DMA transfers: a start paired with the next "data written" of its engine and queue.
 
 use super::activity;
-use super::import::Job;
 use super::info::{Region, Subgraph};
+use super::job::Job;
 use super::records::{Packet, Record};
 use crate::base::Order as _;
 use crate::base::Severity;

@@ -9,6 +9,7 @@ mod decode;
 mod instruction;
 mod layout;
 mod learned;
+mod learning;
 mod program;
 mod sync;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -20,7 +21,8 @@ pub(super) use codes::Refused;
 pub(super) use counters::{Counters, Memory};
 pub(super) use instruction::{Access, Instruction, Operand, TransferEnd, TransferPlace, Value};
 pub(super) use layout::End;
-pub(super) use learned::{codes as learned_codes, learn as learn_codes};
+pub(super) use learned::learn as learn_codes;
+pub(super) use learning::codes as learned_codes;
 pub(super) use program::{CorePrograms, Decoded, Functions, NotDecoded, Owners, Program, WordPlace, compiler_pc, decode_word};
 pub(super) use word::WORD_BYTES;
 

@@ -5,6 +5,7 @@ use super::counters::{Counters, Memory, counters, memory_of};
 use super::decode::{PSEUDO_TRANSFER, decode};
 use super::instruction::{Instruction, Transfer, TransferEnd};
 use super::layout::End;
+use super::learned;
 use super::sync::updated_semaphore;
 use super::text::{Names, function_name, text, word_sync_text};
 use super::word::WORD_BYTES;
@@ -249,8 +250,8 @@ pub(crate) fn decode_word(
         text: text(&instruction, &names),
         counters: counters(&instruction, &of_end),
         activation: instruction.function().map(|id| function_name(id, &names)).unwrap_or_default(),
-        learned: super::learned::texts(&instruction, place),
-        is_named: instruction.function().is_none_or(|id| names.function(id).is_some() || super::learned::name(FUNCTION, id).is_some()),
+        learned: learned_texts(&instruction, place),
+        is_named: instruction.function().is_none_or(|id| names.function(id).is_some() || learned::name(FUNCTION, id).is_some()),
         instruction_type,
         instruction,
     })
@@ -280,4 +281,11 @@ impl Names for WordNames<'_> {
         let named = self.functions.get(&id).map(String::as_str);
         named.or((id == VERIFIED_FUNCTION.0).then_some(VERIFIED_FUNCTION.1))
     }
+}
+
+/// The learned codes of an instruction in words: `data type 0x0b is fp8_e4m3`.
+pub(super) fn learned_texts(instruction: &Instruction, place: &WordPlace<'_>) -> Vec<String> {
+    let function = instruction.function().filter(|id| word_names(place).function(*id).is_none()).map(|id| (FUNCTION, id));
+    let used = instruction.learned.iter().copied().chain(function);
+    used.filter_map(|(field, code)| Some(format!("{field} {code:#04x} is {}", learned::name(field, code)?))).collect()
 }
