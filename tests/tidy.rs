@@ -286,8 +286,8 @@ fn files_of_tests_are_built_for_tests_alone() {
 #[test]
 fn every_format_has_its_page() {
     let formats = root().join("src/formats");
-    // Shared by several formats: readers of a container or a syntax, and threads; no format of their own.
-    const HELPERS: &[&str] = &["archive", "gzip", "json", "parallel"];
+    // Shared by several formats: readers of a container or a syntax, threads, what system profiles have in common; no format of their own.
+    const HELPERS: &[&str] = &["archive", "gzip", "json", "parallel", "system_events"];
     let missing = fs::read_dir(&formats)
         .expect("src/formats")
         .map(|e| e.expect("an entry").path())

@@ -24,6 +24,7 @@ pub mod parallel;
 pub mod pftrace;
 mod progress;
 pub mod read_ahead;
+pub mod system_events;
 pub mod tensorboard_neuron;
 mod unrecognised;
 pub mod wording;

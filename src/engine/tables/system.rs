@@ -230,7 +230,7 @@ fn hbm(session: &Session, row: &Row, counter: &Counter, at: usize, columns: &[Co
         "hbm_idx" => text(hbm),
         "instance_id" => text(strings.get(row.instance)),
         name => {
-            let category = crate::formats::neuron_system::hbm_category(name);
+            let category = crate::formats::system_events::hbm_category(name);
             counter.series.iter().position(|s| Some(s.name.as_str()) == category).map_or(Cell::Absent, of)
         }
     };

@@ -10,7 +10,7 @@ mod tables;
 
 use crate::base::Order as _;
 use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
-use crate::formats::neuron_system::Store;
+use crate::formats::system_events::Store;
 use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;

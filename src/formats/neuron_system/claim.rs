@@ -1,9 +1,9 @@
 //! Which members make a system profile.
 
-use super::ID;
 use crate::base::MemberHead;
 use crate::formats::file_name::file_name;
 use crate::formats::json::{Root, root};
+use crate::formats::system_events::ID;
 use crate::formats::{Claim, neuron_parquet};
 use std::collections::BTreeMap;
 

@@ -1,11 +1,10 @@
 //! A trace of the framework (`trace.json` of torch or JAX) beside a system profile: its slices, on the same clock.
 
-use super::event::Event;
 use super::json::shown;
-use super::store::Store;
 use crate::base::{DurationNs, Ledger, Severity, text};
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Cursor, RootKeyAction, Sink, number, unescape};
+use crate::formats::system_events::{Event, Store, StoredEvent};
 use crate::model::RecordRef;
 
 /// Fills the store from one trace.
@@ -68,7 +67,7 @@ impl<'a> Framework<'a> {
             let reason = "Records of the framework trace that are not slices. Open the trace separately to see them.";
             self.ledger.skip_n(Severity::Info, "framework_other", reason, self.n_other, 0, || self.name.into());
         }
-        let bounds = |events: &[super::store::StoredEvent]| {
+        let bounds = |events: &[StoredEvent]| {
             let ends = events.iter().map(|e| e.time.saturating_add(e.duration.unwrap_or(0).max(0))).max();
             events.iter().map(|e| e.time).min().zip(ends)
         };

@@ -3,12 +3,12 @@
 use super::claim::{Kind, kind};
 use super::framework::Framework;
 use super::json::Reader;
-use super::store::Store;
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, Member, MemberHead, Severity};
 use crate::formats::file_name::file_name;
 use crate::formats::json::{Sink, Splitter};
 use crate::formats::neuron_json::tables::Tables;
+use crate::formats::system_events::Store;
 use crate::formats::wording;
 use crate::formats::{ImportError, ProgressReporter, neuron_parquet};
 use crate::model::{Profile, ProfileBuilder};

@@ -1,13 +1,11 @@
 //! `system_profile.json` in either spelling, and events of the runtime's trace, record by record.
 
-use super::event::{Event, EventKeys};
-use super::hbm::HbmNames;
-use super::store::{Curve, Store};
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Cursor, RootKeyAction, Sink, Value, number, unescape};
 use crate::formats::neuron_json::tables::{Tables, cell};
 use crate::formats::neuron_json::value::{Raw, fields};
+use crate::formats::system_events::{Curve, Event, EventKeys, HbmNames, Store};
 use crate::model::system::DeviceProfile;
 use crate::model::{Cell, RecordRef};
 

@@ -5,33 +5,15 @@
 //! The system tables of a Neuron Explorer directory are read by the Parquet part; a trace of the framework beside any of them joins its clock.
 //! No public samples exist beyond the records in AWS's documentation: what is read rests on those.
 
-mod bandwidth;
 mod claim;
-mod clocks;
-mod event;
-mod finish;
 mod framework;
-mod hbm;
 mod import;
 mod json;
-mod rows;
-mod store;
-
-pub(super) use event::{Event, EventKeys, FLOWS_MAX};
-pub(super) use hbm::{CATEGORIES, HbmNames};
-pub(super) use store::{Curve, Store};
 
 use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise, neuron_parquet, tensorboard_neuron};
 use crate::base::{EventId, InputSet, Ledger, MemberHead};
-use crate::model::{Cell, Profile, RecordRef};
-
-/// The category of HBM use of a column of Neuron Explorer's tables: the name of its series.
-pub fn hbm_category(column: &str) -> Option<&'static str> {
-    CATEGORIES.iter().find(|c| c.0 == column).map(|c| c.1)
-}
-
-/// The format's id.
-pub const ID: &str = "neuron_system";
+use crate::formats::system_events::{ID, TABLE_MEMBER};
+use crate::model::{Cell, Profile};
 
 /// System profiles.
 pub struct NeuronSystem;
@@ -78,14 +60,6 @@ impl Format for NeuronSystem {
     fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
         neuron_parquet::NeuronParquet.rows(input, table, first, n)
     }
-}
-
-/// Stands for the table of events in a record, which then counts rows.
-const TABLE_MEMBER: usize = 15;
-
-/// Record of a row of the table of events.
-pub(super) fn row_record(row: u64) -> RecordRef {
-    RecordRef::new(TABLE_MEMBER, row, 0)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -8,7 +8,7 @@ use crate::formats::neuron_parquet::checks::missing;
 use crate::formats::neuron_parquet::import::{Opened, open_tables, row_fields};
 use crate::formats::neuron_parquet::is_system_table;
 use crate::formats::neuron_parquet::pages::panic_context;
-use crate::formats::neuron_system::{CATEGORIES, Curve, Event, EventKeys, FLOWS_MAX, HbmNames, Store, row_record};
+use crate::formats::system_events::{CATEGORIES, Curve, Event, EventKeys, FLOWS_MAX, HbmNames, Store, row_record};
 use crate::formats::{Field, ImportError};
 use crate::model::Profile;
 use crate::model::system::DeviceProfile;

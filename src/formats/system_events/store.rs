@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// An event, its texts as ids.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct StoredEvent {
+pub(in crate::formats) struct StoredEvent {
     pub name: StrId,
     pub model: StrId,
     pub profile: StrId,
@@ -43,7 +43,7 @@ pub(in crate::formats) enum Curve {
 
 /// Samples of a curve: names of its series, and (time, one value each; series that a sample does not reach are 0 in it).
 #[derive(Debug, Default)]
-pub(super) struct Samples {
+pub(in crate::formats) struct Samples {
     pub series: Vec<String>,
     pub values: Vec<(i64, Vec<f64>)>,
 }
@@ -53,15 +53,15 @@ pub(in crate::formats) struct Store {
     /// Tracks and strings; slices come when all events are there.
     pub builder: ProfileBuilder,
     /// Per-slice texts: source, core, process, instance.
-    pub(super) columns: [ColumnId; 4],
-    pub(super) rows: Rows,
-    pub(super) stored: Vec<StoredEvent>,
+    pub(in crate::formats) columns: [ColumnId; 4],
+    pub(in crate::formats) rows: Rows,
+    pub(in crate::formats) stored: Vec<StoredEvent>,
     /// Position in `stored`, id of the event, its flows.
-    pub(super) flows: Vec<(usize, StrId, Vec<StrId>)>,
-    pub(super) curves: BTreeMap<Curve, Samples>,
-    pub(super) clocks: Clocks,
+    pub(in crate::formats) flows: Vec<(usize, StrId, Vec<StrId>)>,
+    pub(in crate::formats) curves: BTreeMap<Curve, Samples>,
+    pub(in crate::formats) clocks: Clocks,
     /// Instances in the order of the file.
-    pub(super) instances: Vec<String>,
+    pub(in crate::formats) instances: Vec<String>,
     /// HBM of a NeuronCore, bytes.
     pub hbm_capacity: Option<u64>,
     /// As the profile lists them.
@@ -133,7 +133,7 @@ impl Store {
     }
 
     /// Which sync points place an event.
-    pub(super) fn clock_of(&self, stored: &StoredEvent) -> Key {
+    pub(in crate::formats) fn clock_of(&self, stored: &StoredEvent) -> Key {
         let row = self.rows.facts.get(stored.track.index()).copied().unwrap_or_default();
         match stored.execution {
             StrId(0) => (false, row.process, row.core),
@@ -152,7 +152,7 @@ impl Store {
     }
 
     /// What a curve is, and its row.
-    pub(super) fn curve_row(&mut self, curve: &Curve) -> (TrackId, &'static str, bool) {
+    pub(in crate::formats) fn curve_row(&mut self, curve: &Curve) -> (TrackId, &'static str, bool) {
         let Store { builder, rows, .. } = self;
         let instance = match curve {
             Curve::Cpu(i, _) | Curve::HostMemory(i, ..) | Curve::Hbm(i, ..) => i.clone(),

@@ -38,7 +38,7 @@ const SUBMITS: [&str; 3] = ["nrt_model_submit", "nrta_execute_schedule", "nrt_ex
 
 impl Store {
     /// The profile.
-    pub(super) fn finish(mut self, title: String, ledger: &mut Ledger) -> Profile {
+    pub(in crate::formats) fn finish(mut self, title: String, ledger: &mut Ledger) -> Profile {
         self.clocks.sort();
         let (times, n_placed) = self.times();
         let clock = self.clocks.summary(n_placed);

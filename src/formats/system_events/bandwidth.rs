@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 type Changes = Vec<(i64, bool, f64)>;
 
 /// A curve for each core with transfers of known size and duration. The bytes are spread evenly over the duration.
-pub(super) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u64>)]) {
+pub(in crate::formats) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u64>)]) {
     let mut by_core: BTreeMap<(StrId, StrId, StrId), Changes> = BTreeMap::new();
     for &(slice, is_to_device, bytes) in transfers {
         let (start, duration, _) = store.builder.raw(slice);

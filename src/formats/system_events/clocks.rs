@@ -5,14 +5,14 @@ use crate::model::system::Clock;
 use rustc_hash::FxHashMap;
 
 /// What points belong to: an execution (process, its id), or a core (process, core) where points name no execution.
-pub(super) type Key = (bool, StrId, StrId);
+pub(in crate::formats) type Key = (bool, StrId, StrId);
 
 /// A sync point that differs from the one before by more than this is a jump, nanoseconds.
 const JUMP_NS: i64 = 1_000_000;
 
 /// Sync points: pairs of device time and host time.
 #[derive(Default)]
-pub(super) struct Clocks {
+pub(in crate::formats) struct Clocks {
     /// (device, host), by device time once sorted.
     points: FxHashMap<Key, Vec<(i64, i64)>>,
     n_points: u64,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// Rows by instance, process and source.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(in crate::formats) struct Rows {
     groups: FxHashMap<(Option<TrackId>, String), TrackId>,
     leaves: FxHashMap<(Row, StrId), TrackId>,
     /// What each raw track belongs to.
