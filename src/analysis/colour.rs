@@ -87,7 +87,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
 /// The kind of work is found for as many names, those with the most time: looking at a hundred thousand would take a second.
 const MOST_LOOKED_AT: usize = 4096;
 
-/// Which slots are taken.
+/// The used slots.
 struct UsedSlots {
     is_used: [bool; N_SLOTS as usize],
 }

@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether it is a trace and a NEFF that do not fit: dropped together they are refused, one after the other they are two.
+    /// Whether it is a trace and a NEFF of different models. Dropped together they are an error; dropped one after the other they are two profiles.
     pub fn is_misfit(&self) -> bool {
         super::ntff::is_misfit(&self.claim)
     }

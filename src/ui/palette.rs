@@ -65,7 +65,7 @@ pub fn colour(slot: u16, is_dark: bool) -> [u8; 3] {
     look_up(slot, is_dark, &AREAS, &AREA)
 }
 
-/// The colour of a line or another thin mark of a slot: its contrast to the page is 3 at least.
+/// The colour of thin marks of a slot, with a contrast of at least 3 to the page.
 pub fn line(slot: u16, is_dark: bool) -> [u8; 3] {
     if slot == fixed::OTHER {
         return exact(NEUTRAL_LINE, is_dark);

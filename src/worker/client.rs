@@ -67,7 +67,7 @@ thread_local! {
 static N_WAITING: AtomicUsize = AtomicUsize::new(0);
 static ON_WAITING: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Calls `f` whenever the number of waiting questions changes. The first caller stays.
+/// Calls `f` whenever the number of waiting questions changes. Only the first call has an effect.
 pub fn on_waiting(f: fn(usize)) {
     ON_WAITING.get_or_init(|| f);
 }

@@ -86,7 +86,7 @@ impl<'a> Inflating<'a> {
 
     /// Gives complete pieces of the text to helpers, or parses them here while no helper is ready.
     async fn hand_over(&mut self, report: &mut dyn FnMut(&mut Feeder)) -> Result<(), WorkerError> {
-        // The first piece is short: lanes are to be seen at once.
+        // The first piece is short, so that lanes appear at once.
         while self.text.len() >= if self.at == 0 { PIECE / 4 } else { PIECE } {
             let look = self.text.len() - (LOOK as usize).min(self.text.len() / 2);
             let Some(first) = self.split.first_record(&self.text[look..]) else { return Ok(()) };

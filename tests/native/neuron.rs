@@ -157,7 +157,7 @@ fn same_names(run: &str, json: &Profile, trace: &Profile) {
 }
 
 /// Every instant of a run is the new value of a semaphore, and its record says so.
-fn check_moments(profile: &Profile, record: impl Fn(EventId) -> Vec<Field>) {
+fn check_instants(profile: &Profile, record: impl Fn(EventId) -> Vec<Field>) {
     let all = &profile.instants;
     assert!(all.time.len() > 100);
     for i in 0..all.time.len() {
@@ -186,10 +186,10 @@ fn details_show_every_field() {
     assert_eq!(get("duration").map(|f| (f.0, f.2)), Some(("Event", "ns")));
     assert_eq!(get("psum_write_bytes").map(|f| f.2), Some("bytes"));
     assert!(fields.iter().all(|f| f.group != "Other keys"), "every key of this file is known");
-    check_moments(&profile, |at| format.record(&input, &profile, at).expect("read back"));
+    check_instants(&profile, |at| format.record(&input, &profile, at).expect("read back"));
     let pair = [file(&folder, "fused_attention", "fused_exec_2.ntff"), file(&folder, "fused_attention", "fused.neff")];
     let Imported { profile, .. } = import_one(&pair).expect("opens");
-    check_moments(&profile, |at| by_id("ntff").expect("known").record(&set(&pair), &profile, at).expect("read back"));
+    check_instants(&profile, |at| by_id("ntff").expect("known").record(&set(&pair), &profile, at).expect("read back"));
     for i in 0..profile.slices.len() as u32 {
         let fields = by_id("ntff").expect("known").record(&set(&pair), &profile, SliceId(i).into()).expect("read back");
         let value = |key: &str| fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();

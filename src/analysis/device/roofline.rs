@@ -96,7 +96,7 @@ fn point(
     let (roof, bound) = match (basis, peak) {
         (Basis::Hbm, Some((peak, b))) if intensity * b < peak => (Some(intensity * b), Bound::Memory),
         (Basis::Hbm, Some((peak, _))) => (Some(peak), Bound::Compute),
-        _ => (None, Bound::NotTold),
+        _ => (None, Bound::NotRecorded),
     };
     let rate = flops as f64 / (duration.0 as f64 / 1e9);
     let (name, level) = (name.into(), level.into());

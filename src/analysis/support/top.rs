@@ -1,4 +1,4 @@
-//! The beginning of a report's lists: what a page shows before anybody looks further.
+//! The beginning of a report's lists, which a page shows first.
 
 use super::lists::{Lists, Operator};
 use super::{FailureRow, HloForm, HloRow, Support, SupportRow, figures, remarks};

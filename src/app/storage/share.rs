@@ -34,7 +34,7 @@ thread_local! {
     static RECORDS: Cell<Option<RecordsCursor>> = const { Cell::new(None) };
 }
 
-/// Does what a button or a command names.
+/// Runs the action of a button or a command.
 pub fn act(app: App, action: &'static str) {
     let host = HOST.with_borrow_mut(|cached| cached.get_or_insert_with(|| host(app)).clone());
     spawn_local(async move {

@@ -63,7 +63,7 @@ impl Deferred {
     }
 }
 
-/// As much of a record as the ledger shows.
+/// The part of a record that the ledger shows.
 pub(super) fn beginning(text: &[u8]) -> Vec<u8> {
     text[..text.len().min(TEXT_MAX)].to_vec()
 }

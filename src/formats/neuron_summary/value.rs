@@ -59,7 +59,7 @@ pub(super) fn read(name: &str, written: &str) -> Read {
     Read { cell: Cell::Float(value * factor), rounding: (!is_exact).then_some(0.5 * digit * factor) }
 }
 
-/// The number a text begins with, without thousands separators, and the unit behind it; `None` where it begins with none.
+/// The number at the start of a text, without thousands separators, and the unit after it; `None` without a number.
 fn split(text: &str) -> Option<(String, &str)> {
     let is_space = |c: char| matches!(c, '\u{2009}' | '\u{202f}' | '\u{a0}' | '\'' | ',');
     let end = text.char_indices().find(|&(at, c)| {

@@ -264,7 +264,7 @@ fn word_key(profile: &Profile, info: &Info, slice: SliceId) -> Option<(WordKey, 
     Some(((region.nc, engine as u64, pc), subgraph.name.clone()))
 }
 
-/// The row of a transfer in the table of the compiler's, as (column, text).
+/// The row of a transfer in the table of compiled transfers, as (column, text).
 pub(super) fn compiled_transfer(profile: &Profile, subgraph: &str, (_, engine, pc): WordKey) -> Option<Vec<(String, String)>> {
     let table = profile.tables.iter().find(|t| t.id == TRANSFERS.0)?;
     let place = |name: &str| table.columns.iter().position(|c| c == name);

@@ -11,7 +11,7 @@ use crate::base::{Ledger, Severity, StrId};
 use crate::model::{ColumnId, ProfileBuilder, RecordRef};
 use rustc_hash::FxHashMap;
 
-/// What happens to a track at a moment.
+/// An event of a track at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// A slice begins.
@@ -35,7 +35,7 @@ pub struct Row {
     pub step: Step,
     /// Where: a position in [`Content::keys`].
     pub track: u32,
-    /// Name; of an end the empty string where it names no slice.
+    /// Name; empty for an end that names no slice.
     pub name: StrId,
     /// Categories, joined by commas; the empty string for none.
     pub category: StrId,

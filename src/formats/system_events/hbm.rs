@@ -62,7 +62,7 @@ impl HbmNames {
         Some(self.0.len() - 1)
     }
 
-    /// Puts what the total has beyond the categories in its place.
+    /// Adds the part of the total that belongs to no category.
     pub fn add_rest(values: &mut [f64], total: Option<f64>) {
         let rest = total.map_or(0.0, |total| total - values.iter().sum::<f64>());
         if let Some(place) = values.get_mut(CATEGORIES.len()).filter(|_| rest > 0.0) {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct MissingRows {
     /// Rows there are; no more than those given when none is missing.
     pub n_total: Signal<usize>,
-    /// Brings all of them; may be called again while they are on their way.
+    /// Requests all rows; may be called again while they are loading.
     pub load: Callback<()>,
 }
 

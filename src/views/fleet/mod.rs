@@ -150,7 +150,7 @@ fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<
             </div>
         }
     };
-    // Rows that are of no one trace.
+    // Rows without a single trace.
     let plain = move |id: &'static str, title: &'static str, columns: Vec<Column>, rows: fn(&FleetSummary) -> Vec<Row>| {
         view! {
             <div class="torch__part">

@@ -22,8 +22,8 @@ fn class(point: &Point) -> (&'static str, u16) {
     match (point.bound, point.basis) {
         (Bound::Memory, _) => ("Memory-bound", fixed::MEMCPY),
         (Bound::Compute, _) => ("Compute-bound", fixed::KERNEL),
-        (Bound::NotTold, Basis::Sbuf) => ("SBUF bytes: no ceiling recorded", fixed::OTHER),
-        (Bound::NotTold, Basis::Hbm) => ("No ceiling recorded", fixed::MEMSET),
+        (Bound::NotRecorded, Basis::Sbuf) => ("SBUF bytes: no ceiling recorded", fixed::OTHER),
+        (Bound::NotRecorded, Basis::Hbm) => ("No ceiling recorded", fixed::MEMSET),
     }
 }
 
@@ -178,7 +178,7 @@ mod tests {
             rate: 2e9,
             roof: None,
             peak: None,
-            bound: Bound::NotTold,
+            bound: Bound::NotRecorded,
             is_potential: false,
             first: None,
         };

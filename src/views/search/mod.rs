@@ -35,7 +35,7 @@ pub enum SearchAct {
 pub fn SearchView(
     /// Answers for the open profile.
     ask: Ask,
-    /// What is searched for, and found.
+    /// The search and its hits.
     search: Signal<Search>,
     /// Search options.
     options: SearchOptions,
@@ -49,7 +49,7 @@ pub fn SearchView(
     rows: Signal<BoxedRows>,
     /// Where sorting and filter of the summary are kept.
     saved: Choice<String>,
-    /// What is to be done.
+    /// The action.
     on_act: Callback<SearchAct>,
 ) -> impl IntoView {
     let refused = Signal::derive(move || search.with(|s| s.refused.clone()));
@@ -247,8 +247,8 @@ mod tests {
         let of = |n_total, at| Search { n_total, at, ..Search::default() };
         assert_eq!((found(&of(0, None), true), found(&of(0, None), false)), ("0 hits".into(), String::new()));
         assert_eq!(found(&of(1200, Some(0)), true), "1 of 1\u{202f}200 hits");
-        let with_moments = Search { n_instants: 730, ..of(3, None) };
-        assert!(found(&with_moments, true).starts_with("733 hits, including 730 instants"));
+        let with_instants = Search { n_instants: 730, ..of(3, None) };
+        assert!(found(&with_instants, true).starts_with("733 hits, including 730 instants"));
         assert_eq!(found(&Search { refused: Some("no".into()), ..of(0, None) }, true), "");
     }
 

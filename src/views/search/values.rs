@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub fn Values(
     /// Answers for the open profile.
     ask: Ask,
-    /// What is searched for, and found.
+    /// The search and its hits.
     search: Signal<Search>,
     /// Search options.
     options: SearchOptions,

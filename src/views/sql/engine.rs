@@ -438,7 +438,7 @@ fn too_large(table: &str, bytes_left: u64) -> Failure {
 }
 
 fn is_out_of_memory(error: &DuckDbError) -> bool {
-    matches!(error, DuckDbError::Engine(message) if message.contains("Out of Memory"))
+    error.to_string().contains("Out of Memory")
 }
 
 fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {

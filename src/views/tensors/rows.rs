@@ -73,7 +73,7 @@ pub fn filled(columns: &[Column], rows: &[Row]) -> (Vec<usize>, Vec<String>) {
     (full, empty.iter().map(|at| columns[*at].label.clone()).collect())
 }
 
-/// Those of `all` that are at `places`, which are in ascending order.
+/// The values of `all` at the ascending `places`.
 pub fn picked<T>(all: Vec<T>, places: &[usize]) -> Vec<T> {
     let is_picked = |at: usize| places.binary_search(&at).is_ok();
     all.into_iter().enumerate().filter(|(at, _)| is_picked(*at)).map(|(_, one)| one).collect()

@@ -90,7 +90,7 @@ pub(super) struct FrameOutput {
     pub unit: &'static str,
     pub tool: super::state::timeline_state::Tool,
     pub filter: String,
-    /// Where rows were laid out anew.
+    /// After a new layout of the rows.
     pub placed: Option<String>,
     pub is_list_due: bool,
 }

@@ -76,7 +76,7 @@ fn executions(profile: &Profile, device: &NeuronDevice) -> Executions {
     Executions::new(device.access_sets.len(), found)
 }
 
-/// Executions of some sets from a moment on, in the order of time.
+/// Executions of some sets from a time on, by time.
 struct Walk<'a> {
     executions: &'a Executions,
     is_back: bool,

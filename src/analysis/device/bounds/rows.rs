@@ -73,7 +73,7 @@ impl Product {
     }
 }
 
-/// Half passes of a product's type, and as the profiler counts them. FP8 runs twice as fast as BF16 from Trainium 2 on.
+/// Half passes of a product by its type: real ones, and as counted by the profiler. FP8 runs twice as fast as BF16 from Trainium 2 on.
 fn half_passes(dtype: Dtype, is_low_high: bool, is_fp8_fast: bool) -> (u32, u32) {
     match dtype {
         Dtype::Fp32 if is_low_high => (4, 8),

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 const MOST_SIZES: usize = 400;
 /// DMA engines of a core, on every generation that has them, where the metadata do not say.
 const N_ENGINES: f64 = 16.0;
-/// What has no name in the file.
+/// Transfers without a name in the file.
 const NOT_TOLD: &str = "not recorded";
 
 /// Transfers with something in common.

@@ -43,7 +43,7 @@ impl Cover {
     }
 }
 
-/// Time that a node covers: by engine, by any engine, and waits included. What overlaps counts once, so that it is recorded of each node apart.
+/// Time that a node covers: by engine, by any engine, and including waits. Overlaps count once, so each node has its own sets.
 #[derive(Clone)]
 pub(super) struct NodeCoverage {
     parent: Option<u32>,

@@ -31,7 +31,8 @@ pub enum Bound {
     /// Right of it: compute.
     Compute,
     /// No ceiling is known for its bytes.
-    NotTold,
+    #[serde(rename = "NotTold")]
+    NotRecorded,
 }
 
 /// The run, or a part of it.

@@ -10,10 +10,10 @@ use crate::model::{Cell, Domain, Profile};
 /// as long as the times are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.
 pub(in crate::analysis::device) fn lowest(profile: &Profile, facts: &MetricSource<'_>) -> Option<f64> {
     let recorded = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min);
-    recorded.or_else(|| of_moments(profile)).or_else(|| of_table(profile))
+    recorded.or_else(|| of_instants(profile)).or_else(|| of_table(profile))
 }
 
-fn of_moments(profile: &Profile) -> Option<f64> {
+fn of_instants(profile: &Profile) -> Option<f64> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
     // Core, time, time × limit.
     let mut cores: Vec<(TrackId, f64, f64)> = Vec::new();

@@ -112,7 +112,7 @@ pub fn widened(value: f32) -> f64 {
     if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value }
 }
 
-/// Running sums between edges, at most 1, where they are above 0.
+/// Positive running sums between edges, capped at 1.
 fn segments(mut edges: Vec<(i64, f64)>) -> Vec<Segment> {
     order_many(&mut edges, |e| e.0);
     let mut out: Vec<Segment> = Vec::with_capacity(edges.len());

@@ -55,7 +55,7 @@ pub struct Links {
     pub launch: Vec<u32>,
     /// (node, runtime): calls that count against the node's own host time and whose work is the node's.
     pub calls: Vec<(Raw, u32)>,
-    /// (node, work): work that is a node's by another way than its launch.
+    /// (node, work): work that belongs to a node for another reason than its launch.
     pub work: Vec<(Raw, u32)>,
     /// Work whose node is identified by `work`, not by its launch.
     pub is_matched_by_id: Vec<bool>,

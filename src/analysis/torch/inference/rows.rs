@@ -30,7 +30,7 @@ pub fn steps(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, PatternEr
     steps_with(view, query, true)
 }
 
-/// The same without FLOPs and MFU, which take a walk over all operators.
+/// The same without FLOPs and MFU, which need a pass over all operators.
 pub fn steps_without_work(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, PatternError> {
     steps_with(view, query, false)
 }

@@ -68,7 +68,7 @@ pub fn TorchOperatorsView(
     on_row: Callback<(String, String)>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
-    /// Light slices in the timeline and go to the first.
+    /// Highlight slices in the timeline and go to the first.
     on_slices: Callback<Vec<SliceId>>,
     /// Select a slice and light others, without leaving the view.
     on_mark: Callback<(SliceId, Vec<SliceId>)>,

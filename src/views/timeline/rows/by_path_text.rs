@@ -49,7 +49,7 @@ impl ByPath {
         out
     }
 
-    /// Out of a text. What is no row is kept for when it comes, except for moves; what cannot be read is left out.
+    /// Reads a text. Unknown rows are kept because they may appear later, except in moves; unreadable parts are skipped.
     pub fn from_text(text: &str, index: &Index) -> Self {
         let mut out = ByPath::default();
         let mut moves: Vec<(Key, Option<Key>)> = Vec::new();

@@ -20,7 +20,7 @@ impl Settings {
                 });
             }
         });
-        // It is typed above the rows, and lifted by going to a row that it hides: the address follows.
+        // The filter is typed above the rows and cleared by going to a hidden row; the address follows.
         let (typed, chosen) = (stage.shown.filter, self.filter);
         let note = move |text: &String, _: Option<&String>, _: Option<()>| {
             if chosen.0.get_untracked() != *text {

@@ -76,12 +76,12 @@ impl TimelineState {
     pub(crate) fn neighbour(&self, is_next: bool) -> Option<EventId> {
         match self.selection? {
             EventId::Slice(_) => self.occurrence(is_next).map(Into::into),
-            EventId::Instant(_) => self.same_moment(is_next),
+            EventId::Instant(_) => self.same_instant(is_next),
         }
     }
 
     /// The instant of the same name before or after the selected one.
-    fn same_moment(&self, is_next: bool) -> Option<EventId> {
+    fn same_instant(&self, is_next: bool) -> Option<EventId> {
         let all = &self.columns.info.instants;
         let selected = self.instant_position(self.selection?.instant()?)?;
         let (name, at) = (all.name[selected], (all.time[selected], selected));

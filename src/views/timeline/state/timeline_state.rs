@@ -203,7 +203,7 @@ impl TimelineState {
         }
     }
 
-    /// A moment held inside the data.
+    /// A time, clamped to the data.
     fn snap(&self, t: i64) -> i64 {
         t.clamp(self.columns.range().start.0, self.columns.range().end.0.max(self.columns.range().start.0))
     }
