@@ -59,7 +59,8 @@ pub struct Entry {
     pub is_starred: bool,
     /// Names of the profiles it was compared with, the last one first.
     pub compared: Vec<String>,
-    /// How its file is opened again.
+    /// How its file is opened again. Libraries of earlier versions have this name.
+    #[serde(rename = "kept")]
     pub stored: StoredAs,
     /// [`Entry::line`], for the start page that is drawn before the program is there.
     pub line: String,
@@ -221,7 +222,9 @@ mod tests {
 
     #[test]
     fn lists_of_older_and_of_newer_versions_are_read() {
-        let read = from_text(r#"[{"name":"a","kind":"k","hash":"1","date":"d"},{"hash":"2","kept":"elsewhere","new":1}]"#);
-        assert_eq!((read.len(), read[0].name.as_str(), read[1].stored), (2, "a", StoredAs::Nothing));
+        let read = from_text(
+            r#"[{"name":"a","kind":"k","hash":"1","date":"d"},{"hash":"2","kept":"elsewhere","new":1},{"hash":"3","kept":"file"}]"#,
+        );
+        assert_eq!((read.len(), read[0].name.as_str(), read[1].stored, read[2].stored), (3, "a", StoredAs::Nothing, StoredAs::File));
     }
 }
