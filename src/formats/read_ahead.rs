@@ -192,7 +192,7 @@ mod tests {
             Ok(found)
         });
         assert_eq!(read, Ok(vec![(90, vec![90, 91, 92, 93, 94]), (0, vec![0, 1, 2])]));
-        assert_eq!(reader.plan(vec![99..101]), Ok(()));
+        assert_eq!(reader.plan(vec![99..101, 0..0]), Ok(()));
         assert!(at_once(async { Ok(reader.next(&mut Vec::new()).await?) }).is_err());
     }
 
