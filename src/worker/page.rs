@@ -125,7 +125,7 @@ impl Link {
             let pending = pending.clone();
             Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
                 pending.borrow_mut().clear();
-                let _ = sender.unbounded_send(FromWorker::Died(died(&event.message())));
+                let _ = sender.unbounded_send(FromWorker::Died(died(of_trap(&event.message()))));
             })
         };
         let listener: &Function = on_message.as_ref().unchecked_ref();
@@ -222,6 +222,11 @@ fn started_early() -> Option<(Worker, Array, Option<String>)> {
     let (keeper, take) = of_early("takeWorker")?;
     let parts: Array = take.call0(&keeper).ok()?.dyn_into().ok()?;
     Some((parts.get(0).dyn_into().ok()?, parts.get(1).dyn_into().ok()?, parts.get(2).as_string()))
+}
+
+/// Why the program ended with this error. A panic is reported before its trap; a trap alone comes from an allocation that failed.
+fn of_trap(message: &str) -> &str {
+    if message.contains("unreachable") { "its program ended, possibly because of insufficient memory" } else { message }
 }
 
 fn died(why: &str) -> Sentence {
