@@ -138,5 +138,7 @@ pub(in crate::app) fn operators(Front { app, profile, .. }: Front) -> AnyView {
 
 pub(in crate::app) fn tables(Front { app, profile, .. }: Front) -> AnyView {
     let tables = profile.columns.info.tables.clone();
-    view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline=profile.is_device() choices=app.view_state("tables") /> }.into_any()
+    // A run summary is of a device and has no rows to save.
+    let has_timeline = profile.is_device() && profile.columns.info.n_slices > 0;
+    view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline choices=app.view_state("tables") /> }.into_any()
 }
