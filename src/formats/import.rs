@@ -1,4 +1,4 @@
-//! Imports one claim or a drop, natively. Shared by the command line and tests; a worker feeds the blocks itself.
+//! Imports one claim, or natively a whole drop. A worker feeds streamed formats itself (`Feeder`) and imports the others with this.
 
 pub use super::feeder::Feeder;
 pub use super::file_name::file_name;
@@ -41,20 +41,25 @@ pub fn import_with(
         let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
         return Ok((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }));
     }
-    let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
-    let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
-    ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
+    let (readable, mut ledger) = prepared(&picked, claim)?;
     // Read at random access: bytes are waited for while they are parsed.
     let profile =
         phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, report)))?;
     Ok((Imported { profile, ledger }, readable))
 }
 
+/// The members for an import at random access, inflated, and the ledger of that import.
+fn prepared(picked: &InputSet, claim: &Claim) -> Result<(InputSet, Ledger), ImportError> {
+    let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
+    let members = readable.members.iter().map(|m| m.name.clone()).collect();
+    Ok((readable, Ledger { recognised: claim.recognised.clone(), members, ..Ledger::default() }))
+}
+
 /// As [`import_claim`] with the bytes of the main member from `reader`; `None` where the format does not read ahead, or that member is gzip.
 pub async fn import_ahead(
     input: &InputSet,
     claim: &Claim,
-    tell: &mut dyn FnMut(Progress),
+    report: &mut dyn FnMut(Progress),
     reader: &mut dyn ReadAhead,
 ) -> Result<Option<(Imported, InputSet)>, ImportError> {
     let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
@@ -63,12 +68,9 @@ pub async fn import_ahead(
     if is_gzip(&main.read_up_to(0, 2)?) {
         return Ok(None);
     }
-    let main = std::iter::once(Ok(main.clone()));
-    let readable = InputSet { members: main.chain(picked.members[1..].iter().map(inflated)).collect::<Result<_, _>>()? };
-    let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
-    ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
+    let (readable, mut ledger) = prepared(&picked, claim)?;
     let (began, mut timed) = (phases::begin(), Timed::new(reader));
-    let mut watch = ProgressReporter::new(&readable, tell);
+    let mut watch = ProgressReporter::new(&readable, report);
     let Some(importing) = format.import_ahead(&readable, &mut ledger, &mut watch, &mut timed) else { return Ok(None) };
     let profile = importing.await?;
     began.end_without(Phase::Parse, timed.waited_ms);

@@ -1,4 +1,4 @@
-//! The files of a drop as an input set. Many are read together: each read of a file by itself takes some milliseconds, of which the bytes are the least part.
+//! The files of a drop as an input set. Many are read together: a browser takes two milliseconds for each read, however short.
 
 use super::blob::{FileSource, part};
 use super::error::refused;
@@ -35,14 +35,18 @@ pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, Source
     Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, SourceError>>()? })
 }
 
-/// The same files with all their bytes in memory; `None` where they cannot be read together.
-pub(super) fn input_at_hand(names: &[String], files: &[File]) -> Option<InputSet> {
+/// The same with all bytes in memory, where the files are of this machine and each can be read.
+pub(super) fn input_at_hand(names: &[String], files: &[File]) -> Result<InputSet, SourceError> {
     let is_local = files.iter().all(|file| !remote::is_remote(file));
-    let read = (is_local && files.len() >= MANY).then(|| read_together(files, u64::MAX))?.ok()?;
-    Some(InputSet { members: names.iter().zip(read).map(|(name, bytes)| Member::from_bytes(name.clone(), bytes)).collect() })
+    match is_local.then(|| read_together(files, u64::MAX)) {
+        Some(Ok(read)) => {
+            Ok(InputSet { members: names.iter().zip(read).map(|(name, bytes)| Member::from_bytes(name.clone(), bytes)).collect() })
+        }
+        _ => input(names, files),
+    }
 }
 
-/// The first bytes of each file, by one blob of all.
+/// At most `most_each` bytes of each file, by one blob of all.
 fn read_together(files: &[File], most_each: u64) -> Result<Vec<Vec<u8>>, SourceError> {
     let blobs = Array::new();
     let lengths: Vec<u64> = files.iter().map(|file| (file.size() as u64).min(most_each)).collect();

@@ -35,11 +35,10 @@ pub(super) async fn open(
     may_be_open: bool,
     n_readers: usize,
 ) -> Result<(), WorkerError> {
-    let n_bytes = files.iter().map(|file| file.size() as u64).fold(0, u64::saturating_add);
     let is_streamed = formats::by_id(&claim.format).is_some_and(|f| f.streamed(&claim, paths.first().map_or("", String::as_str)).is_some());
-    let at_hand = if is_streamed || n_bytes > AT_HAND { None } else { input_at_hand(names, files) };
-    let is_at_hand = at_hand.is_some();
-    let picked = inspect::pick(&at_hand.map_or_else(|| input(names, files), Ok)?, &claim, paths)?;
+    let is_at_hand = !is_streamed && files.iter().map(|file| file.size() as u64).fold(0, u64::saturating_add) <= AT_HAND;
+    let all = if is_at_hand { input_at_hand(names, files)? } else { input(names, files)? };
+    let picked = inspect::pick(&all, &claim, paths)?;
     let hash_of = |set: &InputSet| content_hash(&set.members);
     // The hash needs extra reads. Without open profiles to compare with, it is computed from the blocks of the import.
     let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
@@ -51,18 +50,9 @@ pub(super) async fn open(
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
+            // Of a long archive, the short members.
             let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
-            let mut tell = |progress| host.post(&ToPage::Progress(progress));
-            let is_ahead = picked.n_bytes() > AT_HAND;
-            let ahead = match picked.members.first().zip(file.filter(|file| is_ahead && !remote::is_remote(file))) {
-                Some((main, file)) => {
-                    let mut reader = Planned::new(import::file_name(&main.name), file);
-                    import::import_ahead(&picked, &claim, &mut tell, &mut reader).await?
-                }
-                None => None,
-            };
-            let imported = ahead.map_or_else(|| import::import_claim(&picked, &claim, &mut tell), Ok);
-            let (imported, readable) = imported?;
+            let (imported, readable) = at_random_access(host, &claim, &picked, file).await?;
             (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
@@ -71,6 +61,19 @@ pub(super) async fn open(
     Helper::release();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
+}
+
+/// Imports a format that is read at random access: a long file of this machine is read ahead of the importer, where that can be.
+async fn at_random_access(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<(Imported, InputSet), WorkerError> {
+    let mut report = |progress| host.post(&ToPage::Progress(progress));
+    let local = file.filter(|file| picked.n_bytes() > AT_HAND && !remote::is_remote(file));
+    if let Some((main, file)) = picked.members.first().zip(local) {
+        let mut reader = Planned::new(import::file_name(&main.name), file);
+        if let Some(imported) = import::import_ahead(picked, claim, &mut report, &mut reader).await? {
+            return Ok(imported);
+        }
+    }
+    Ok(import::import_claim(picked, claim, &mut report)?)
 }
 
 /// A profile, the input of its records, and the content hash if all bytes were read.
