@@ -38,6 +38,10 @@ pub(in crate::analysis::device) fn engines(profile: &Profile) -> Vec<Engine> {
                     continue;
                 }
                 let at = last.filter(|l| l.0 == engine).map_or_else(|| engine_at(&mut out, &core, profile.strings.get(engine)), |l| l.1);
+                if last.is_none() {
+                    // Most tracks are of one engine.
+                    out[at].items.reserve(by_start.len());
+                }
                 last = Some((engine, at));
                 out[at].items.push((profile.slices.start[i], profile.slices.end(i), slice, is_wait[profile.slices.name[i].index()]));
             }

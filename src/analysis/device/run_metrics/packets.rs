@@ -77,7 +77,7 @@ pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDev
     let is_in = |list: &[u32], i: usize| !list.is_empty() && list.binary_search(&(i as u32)).is_ok();
     let is_counted = |i: &usize| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i);
     let mut sums: [Sum; 3] = Default::default();
-    let (mut all, mut is_complete) = (LaneSpans::default(), true);
+    let mut is_complete = true;
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         for (number, lane) in lanes::touching(profile, TrackId(t as u32), range) {
             for_each_chunk(lane.len(), &mut |part| {
@@ -94,24 +94,23 @@ pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDev
                     let span = (start.max(range.start.0), end.min(range.end.0));
                     if span.1 > span.0 {
                         sum.spans.push(number, span);
-                        all.push(number, span);
                     }
                 }
             });
         }
         sums.iter_mut().for_each(|sum| sum.spans.end_track());
-        all.end_track();
     }
     let (n, bytes) = sums.iter().fold((0u64, 0u64), |s, t| (s.0 + t.count, s.1.saturating_add(t.bytes)));
     // A packet without a type could be of any: then no share is known.
     if n == 0 || !is_complete {
         return Vec::new();
     }
-    let active = spans::length(&all.union());
+    let times: Vec<spans::Ranges> = sums.iter_mut().map(|sum| std::mem::take(&mut sum.spans).union()).collect();
+    let lengths: Vec<i64> = times.iter().map(|ranges| spans::length(ranges)).collect();
+    let active = spans::length(&spans::union_of(times));
     let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
     let mut out: Vec<Computed> = Vec::new();
-    for (names, sum) in TYPES.iter().zip(sums) {
-        let time = spans::length(&sum.spans.union());
+    for ((names, sum), time) in TYPES.iter().zip(sums).zip(lengths) {
         out.extend([
             (names.count, sum.count as f64, "DMA packets on queues of this type"),
             (names.count_share, share(sum.count as f64, n as f64), "that number ÷ all DMA packets"),
