@@ -52,7 +52,7 @@ pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
     sets.pop().unwrap_or_default()
 }
 
-/// The same for sets of which the first ones cover most of the time, such as the lanes of a track: each further set adds little.
+/// The same for the lanes of a track: the first sets cover most of the time, each further one adds little.
 pub fn union_of_lanes(sets: Vec<Ranges>) -> Ranges {
     sets.into_iter().reduce(both).unwrap_or_default()
 }

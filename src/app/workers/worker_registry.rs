@@ -31,7 +31,7 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles with a worker that was already told to prepare answers.
+    /// Profiles whose worker was asked to prepare answers.
     prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
 }

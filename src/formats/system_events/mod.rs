@@ -22,7 +22,7 @@ pub fn hbm_category(column: &str) -> Option<&'static str> {
     CATEGORIES.iter().find(|c| c.0 == column).map(|c| c.1)
 }
 
-/// Stands for the table of events in a record, which then counts rows.
+/// Member number of records of the table of events: their offsets are rows.
 pub(super) const TABLE_MEMBER: usize = 15;
 
 /// Record of a row of the table of events.

@@ -93,7 +93,7 @@ fn another_set_is_added_under_new_ids() {
     ids.dedup();
     assert_eq!(ids.len(), 6, "no two of one id");
     let versus: Vec<_> = both.items.iter().filter_map(|a| a.versus.map(|v| (a.start.0, both.get(v).map(|v| v.start.0)))).collect();
-    assert_eq!(versus, [(50, Some(10))], "told to the one that came with it");
+    assert_eq!(versus, [(50, Some(10))], "measured from the one that came with it");
     let mut full = AnnotationSet::default();
     for at in 0..MOST as i64 - 1 {
         full.add_marker(TimeNs(at));

@@ -119,7 +119,7 @@ mod tests {
         };
         // The first transfers end at 8, the next at 30; the last sample is after all of them.
         check(&[0, 5, 20, 40], &[1.0, 2.0, 3.0, 4.0], &[8, 8, 30, 30], &[(0, 1.0), (5, 2.0), (8, 0.0), (20, 3.0), (30, 0.0), (40, 0.0)]);
-        // A running one, or one already told to stop, is not changed.
+        // One that is running, or was asked to stop, is not changed.
         check(&[0, 5], &[1.0, 0.0], &[9, 9], &[(0, 1.0), (5, 0.0)]);
         check(&[0, 5], &[1.0, 2.0], &[i64::MIN, i64::MIN], &[(0, 1.0), (5, 2.0)]);
         check(&[], &[], &[], &[]);

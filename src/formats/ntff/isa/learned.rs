@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Codes that are stored at most.
 const MOST: usize = 512;
-/// First character of a placeholder that stands for a name (`learning`): no text has it.
+/// First character of a placeholder for a name (`learning`): no text has it.
 pub(super) const MARK: char = '\u{1}';
 
 thread_local! {

@@ -1,8 +1,8 @@
 //! Learns names of operands' codes from neuron-profile's output of a run.
 //!
-//! A word that is refused for such a code is decoded with a placeholder in the place of each name, and the text is laid beside the profiler's. Where all
-//! the rest is equal, what stands in the places of the placeholders are the names. Only fields whose codes stand for a name are learned so, and only
-//! where all words agree and no two codes share a name.
+//! A word that is refused for such a code is decoded with a placeholder for each name, and its text is compared with the profiler's. If all the rest is
+//! equal, the profiler's text at the placeholders has the names. Only fields whose codes are names are learned, and only if all words agree and no two
+//! codes share a name.
 
 use super::codes;
 use super::decode::decode_by;
@@ -59,7 +59,7 @@ fn of_pair(word: &[u8; WORD_BYTES], place: &WordPlace<'_>, written: &str) -> Vec
     found.into_iter().filter_map(code).collect()
 }
 
-/// What stands in `written` in the places of the placeholders, (placeholder, name); `None` where anything else differs but white space.
+/// The texts of `written` at the placeholders of `template`: (placeholder, name). `None` if anything but these and white space differs.
 fn captures<'a>(template: &'a str, written: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
     let mut out: Vec<(&str, &str)> = Vec::new();
     let (mut ours, mut theirs) = (template.split_whitespace(), written.split_whitespace());
