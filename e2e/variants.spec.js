@@ -103,3 +103,26 @@ test('two hundred summaries of 100 KB are one profile with a row each', async ({
   await page.locator('[data-choose="metric_of_a_later_version_7"]').check();
   await expect(page.locator('th[data-column="metric_of_a_later_version_7"]')).toHaveCount(1);
 });
+
+test('a table of hundreds of columns shows the first, and finds the others', async ({ page, site }) => {
+  const metrics = { ...summary(), ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`zz_metric_${i}`, i / 8])) };
+  const runs = Array.from({ length: 80 }, (_, i) => ({ name: `run_${i}.json`, bytes: JSON.stringify({ [`n_${i}`]: { ...metrics, total_time: microseconds(i) * 1e-6 } }) }));
+  await start(page, site);
+  // More than a tab each can take: one profile with a row for each file.
+  await dropFiles(page, ...runs);
+  await show(page, 'tables');
+  const view = page.locator('[data-view="tables"]');
+  const table = view.locator('table[data-table="summary"]');
+  await expect(table.locator('thead th')).toHaveCount(100);
+  await expect(view).toContainText(/At first, 100 of \d+ columns are shown/);
+  await expect(view).toContainText('80 of 80 rows');
+  expect(await table.locator('tbody tr[data-row]').count(), 'rows in sight and a few around them').toBeLessThan(80);
+  // A run summary has no rows of a timeline to save.
+  await expect(view.locator('[data-export="table"]')).toHaveCount(1);
+  await expect(view.locator('[data-export="instructions"]')).toHaveCount(0);
+  await view.getByRole('button', { name: /^Columns/ }).click();
+  await view.getByLabel('Filter columns').fill('metric_399');
+  await view.getByLabel('zz_metric_399', { exact: true }).check();
+  await expect(table.locator('thead th')).toHaveCount(101);
+  await expect(table.locator('th[data-column="zz_metric_399"]')).toHaveCount(1);
+});
