@@ -20,6 +20,7 @@ const FULL: u16 = 128;
 const SIMPLE: [&str; 9] = ["ACTIVATE", "CAST", "COPY", "MEMSET", "RECIPROCAL", "TENSOR_COPY", "TENSOR_SCALAR", "TENSOR_TENSOR", "SELECT"];
 
 /// An instruction with sizes.
+#[derive(Clone, Copy)]
 struct Sized {
     shape: Shape,
     /// The track of its core.
@@ -41,19 +42,19 @@ impl Sized {
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let sized = sized(case);
-    let (products, others): (Vec<Sized>, Vec<Sized>) = sized.into_iter().partition(|s| s.shape.columns > 0);
+    let (products, others) = sized.split_at(sized.partition_point(|s| s.shape.columns > 0));
     let none = products.is_empty() && others.is_empty();
     let or = |is_recorded: bool, verdict: Verdict| if is_recorded { verdict } else { Verdict::Missing(NO_SHAPES) };
-    out.rule("R22", "Instructions on fewer than 128 elements per partition", or(!others.is_empty(), short(case, &others)));
-    out.rule("R23", "Instructions on fewer than 128 partitions", or(!none, narrow(case, &products, &others)));
-    out.rule("R24", "Chains of simple instructions on the same data", or(!others.is_empty(), chains(case, &others)));
+    out.rule("R22", "Instructions on fewer than 128 elements per partition", or(!others.is_empty(), short(case, others)));
+    out.rule("R23", "Instructions on fewer than 128 partitions", or(!none, narrow(case, products, others)));
+    out.rule("R24", "Chains of simple instructions on the same data", or(!others.is_empty(), chains(case, others)));
     let (no_products, products) = (products.is_empty(), products_only(case, products));
     out.rule("R25", "Short operand stationary instead of moving", or(!no_products, short_held(case, &products)));
     out.rule("R26", "Matrix products in FP32", or(!no_products, fp32(case, &products)));
     out.rule("R29c", "Small share of instructions with source lines", coverage(case));
 }
 
-/// Instructions with sizes by engine of a core, each by start.
+/// Instructions with sizes: those that have columns before the others, each by engine of a core and by start.
 fn sized(case: &Case<'_>) -> Vec<Sized> {
     let (Some(device), Some(engines)) = (case.device(), case.profile.attribute("engine")) else { return Vec::new() };
     let roots = crate::analysis::device::waiting::signals::roots(case.profile);
@@ -72,15 +73,15 @@ fn sized(case: &Case<'_>) -> Vec<Sized> {
         }
     });
     // What a lane holds comes in order: several lanes are as many runs, which a stable sort merges.
-    out.order_by_key(|s| (s.root, s.engine, s.start, s.shape.slice));
+    out.order_by_key(|s| (s.shape.columns == 0, s.root, s.engine, s.start, s.shape.slice));
     out
 }
 
 /// Keeps the matrix multiplications; loads of weights have the same operands.
-fn products_only(case: &Case<'_>, products: Vec<Sized>) -> Vec<Sized> {
+fn products_only(case: &Case<'_>, products: &[Sized]) -> Vec<Sized> {
     let Some(device) = case.device() else { return Vec::new() };
-    let is_product = |s: &Sized| device.elements.get(s.shape.slice as usize).is_some_and(|e| *e != NeuronDevice::ABSENT);
-    products.into_iter().filter(is_product).collect()
+    let is_product = |s: &&Sized| device.elements.get(s.shape.slice as usize).is_some_and(|e| *e != NeuronDevice::ABSENT);
+    products.iter().filter(is_product).copied().collect()
 }
 
 /// Nanoseconds of an instruction's fixed cost; `None` without a clock.

@@ -89,7 +89,11 @@ impl<'a> Signals<'a> {
                 }
             }
         });
-        self.semaphores.iter_mut().for_each(|s| s.values.order_by_key(|v| v.0));
+        for semaphore in &mut self.semaphores {
+            // A long run has millions: what the lists grew ahead is given back.
+            semaphore.values.shrink_to_fit();
+            semaphore.values.order_by_key(|v| v.0);
+        }
     }
 
     /// Who changes which semaphore, of those with the ids `wanted`; the places of the uses that are `shown`.
