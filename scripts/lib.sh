@@ -140,9 +140,9 @@ ensure_clang() {
   note "clang: here"
 }
 
-# Trunk runs offline, so that no build step fetches anything by itself: crates are fetched here.
+# Trunk runs offline, so that no build step fetches anything by itself: crates are fetched here. Those of every target: trunk asks cargo for all of them.
 ensure_crates() {
-  cargo fetch --locked --quiet --target wasm32-unknown-unknown || die "cargo fetch failed. Is crates.io reachable?"
+  cargo fetch --locked --quiet || die "cargo fetch failed. Is crates.io reachable?"
   note "crates: here"
 }
 
