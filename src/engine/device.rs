@@ -194,7 +194,7 @@ answers! {
     RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows_of(&s.profile, q, &s.core_rows(q.regions.range)));
     GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.profile, q.range));
     CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.profile, q.is_by_data));
-    AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));
+    AdviceQuery => Advice: |s, _| Ok(s.advice());
     DmaRowsQuery => DmaRows: |s, q| Ok(device::transfers::dma_rows::dma_rows(&s.profile, *q));
     MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::transfers::merged::merged_bar(&s.profile, q.rows, q.slice));
     NameRowsQuery => Option<NameRows>: |s, q| Ok(device::name_rows::name_rows(&s.profile, &q.by));
@@ -234,6 +234,12 @@ impl Session {
             }
         }
         found
+    }
+
+    /// Advice reads none of the rows that Bounds reads. Those of a run of millions of instructions take hundreds of megabytes, and so does advice.
+    fn advice(&self) -> Advice {
+        self.device.rows.take();
+        device::advice::advice_of(&self.profile, self.whole_table("TensorInfo").as_deref())
     }
 
     fn view_curves(&self, query: &CurvesQuery) -> Vec<ViewCurve> {

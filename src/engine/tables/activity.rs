@@ -59,16 +59,16 @@ fn active(profile: &Profile, cores: &Cores) -> Part {
 }
 
 fn opcodes(profile: &Profile) -> Part {
-    let rows = active_times::opcode_times(profile);
+    let rows = active_times::opcode_activity(profile);
     let window = match &profile.domain {
         Domain::NeuronDevice(device) if device.window_ns > 0 => Some(device.window_ns as f64),
         _ => None,
     };
     Part::last(vec![
-        Values::Texts(rows.iter().map(|r| Some(r.engine.to_ascii_lowercase())).collect()),
-        Values::Texts(rows.iter().map(|r| Some(r.opcode.clone())).collect()),
-        Values::Ints(rows.iter().map(|r| i64::try_from(r.count).ok()).collect()),
-        Values::Ints(rows.iter().map(|r| Some(r.time_ns)).collect()),
+        Values::Texts(rows.iter().map(|r| Some(r.total.engine.to_ascii_lowercase())).collect()),
+        Values::Texts(rows.iter().map(|r| Some(r.total.opcode.clone())).collect()),
+        Values::Ints(rows.iter().map(|r| i64::try_from(r.total.count).ok()).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.total.time_ns)).collect()),
         Values::Ints(rows.iter().map(|r| Some(r.active_ns)).collect()),
         Values::Floats(rows.iter().map(|r| window.map(|window| r.active_ns as f64 / window)).collect()),
     ])

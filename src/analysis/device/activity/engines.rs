@@ -3,28 +3,65 @@
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
+use std::ops::Range;
+use std::rc::Rc;
 
 /// One engine's instructions.
-pub(in crate::analysis::device) struct Engine {
+pub(in crate::analysis::device) struct Engine<'a> {
     pub core: String,
     pub name: String,
-    /// (start, end, slice, whether it is a semaphore wait) by start.
-    pub items: Vec<(i64, i64, SliceId, bool)>,
+    profile: &'a Profile,
+    /// By start. A long run has millions: their times stay in the profile.
+    slices: Vec<SliceId>,
+    /// By name of a slice, whether it is a semaphore wait.
+    is_wait: Rc<[bool]>,
 }
 
-/// Place of an engine in `all`, new or known.
-fn engine_at(all: &mut Vec<Engine>, core: &str, name: &str) -> usize {
-    all.iter().rposition(|e| e.core == core && e.name == name).unwrap_or_else(|| {
-        all.push(Engine { core: core.into(), name: name.into(), items: Vec::new() });
-        all.len() - 1
-    })
+/// An instruction that an engine ran.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::analysis::device) struct Executed {
+    /// Nanoseconds.
+    pub start: i64,
+    /// Nanoseconds.
+    pub end: i64,
+    pub slice: SliceId,
+    pub is_wait: bool,
+}
+
+impl Engine<'_> {
+    /// How many instructions it ran.
+    pub fn len(&self) -> usize {
+        self.slices.len()
+    }
+
+    /// Its instructions by start.
+    pub fn executed(&self) -> impl Iterator<Item = Executed> + '_ {
+        self.part(0..self.slices.len())
+    }
+
+    /// A part of them.
+    pub fn part(&self, part: Range<usize>) -> impl Iterator<Item = Executed> + '_ {
+        let all = &self.profile.slices;
+        self.slices[part].iter().map(|&slice| {
+            let i = slice.index();
+            Executed { start: all.start[i], end: all.end(i), slice, is_wait: self.is_wait[all.name[i].index()] }
+        })
+    }
 }
 
 /// Instructions by engine, in the order of the tracks.
-pub(in crate::analysis::device) fn engines(profile: &Profile) -> Vec<Engine> {
-    let mut out: Vec<Engine> = Vec::new();
+pub(in crate::analysis::device) fn engines<'a>(profile: &'a Profile) -> Vec<Engine<'a>> {
+    let mut out: Vec<Engine<'a>> = Vec::new();
     let Some(column) = profile.attribute("engine") else { return out };
-    let is_wait = crate::analysis::device::waiting::waits::names(profile);
+    let is_wait: Rc<[bool]> = crate::analysis::device::waiting::waits::names(profile).into();
+    // Place of an engine, new or known.
+    let place = |out: &mut Vec<Engine<'a>>, core: &str, name: &str| {
+        out.iter().rposition(|e| e.core == core && e.name == name).unwrap_or_else(|| {
+            let (core, name, is_wait) = (core.into(), name.into(), is_wait.clone());
+            out.push(Engine { core, name, profile, slices: Vec::new(), is_wait });
+            out.len() - 1
+        })
+    };
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
         let path = profile.track_path(TrackId(t as u32));
         let core = path.split(" / ").next().unwrap_or_default().to_string();
@@ -37,19 +74,20 @@ pub(in crate::analysis::device) fn engines(profile: &Profile) -> Vec<Engine> {
                 if engine == StrId(0) {
                     continue;
                 }
-                let at = last.filter(|l| l.0 == engine).map_or_else(|| engine_at(&mut out, &core, profile.strings.get(engine)), |l| l.1);
+                let at = last.filter(|l| l.0 == engine).map_or_else(|| place(&mut out, &core, profile.strings.get(engine)), |l| l.1);
                 if last.is_none() {
                     // Most tracks are of one engine.
-                    out[at].items.reserve(by_start.len());
+                    out[at].slices.reserve_exact(by_start.len());
                 }
                 last = Some((engine, at));
-                out[at].items.push((profile.slices.start[i], profile.slices.end(i), slice, is_wait[profile.slices.name[i].index()]));
+                out[at].slices.push(slice);
             }
         });
     }
-    for engine in out.iter_mut().filter(|e| !e.items.is_sorted_by_key(|i| (i.0, i.2))) {
+    let key = |slice: &SliceId| (profile.slices.start[slice.index()], *slice);
+    for engine in out.iter_mut().filter(|e| !e.slices.is_sorted_by_key(key)) {
         // Several tracks of one engine are as many runs, which a stable sort merges.
-        engine.items.order_by_key(|i| (i.0, i.2));
+        engine.slices.order_by_key(key);
     }
     out
 }

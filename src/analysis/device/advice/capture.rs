@@ -1,6 +1,7 @@
 //! Checks (a)–(n): whether the capture itself is sound. They colour all other advice.
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use crate::analysis::device::activity::engines::Engine;
 use crate::analysis::device::cells;
 use crate::analysis::device::memory::tensors;
 use crate::analysis::device::run_metrics::metrics::ENGINES;
@@ -135,7 +136,7 @@ fn no_notifications(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
 fn loading(case: &Case<'_>) -> Verdict {
     let first = case.gaps.engines.first().map(|_| case.profile.meta.range.start.0.max(0));
     let Some(first) = first else { return Verdict::Missing("instructions of engines") };
-    let starts = case.work.iter().filter_map(|e| e.items.first().map(|i| i.0)).min();
+    let starts = case.work.iter().filter_map(|e| e.executed().next().map(|i| i.start)).min();
     let idle = starts.unwrap_or(first).max(0) as f64;
     Verdict::when(idle >= 500_000.0, || {
         Finding::new(Severity::Warning, "Library loading at the start of the execution").cost(idle).because(
@@ -190,14 +191,14 @@ fn no_names(case: &Case<'_>) -> Verdict {
 }
 
 fn unknown_opcodes(case: &Case<'_>) -> Verdict {
-    let n: usize = case.work.iter().map(|e| e.items.len()).sum();
+    let n: usize = case.work.iter().map(Engine::len).sum();
     if n == 0 {
         return Verdict::Missing("instructions of engines");
     }
     let is_unknown: Vec<bool> = case.profile.strings.iter().map(|s| s.1.starts_with("Operation(")).collect();
     let names = &case.profile.slices.name;
     let found: Vec<SliceId> =
-        case.work.iter().flat_map(|e| &e.items).map(|i| i.2).filter(|s| is_unknown[names[s.index()].index()]).collect();
+        case.work.iter().flat_map(Engine::executed).map(|i| i.slice).filter(|s| is_unknown[names[s.index()].index()]).collect();
     let share = found.len() as f64 / n as f64;
     Verdict::when(share > 0.05, || {
         let n_opcodes = found.iter().map(|s| names[s.index()]).collect::<FxHashSet<StrId>>().len() as u64;

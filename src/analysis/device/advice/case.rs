@@ -1,7 +1,7 @@
 //! What the rules look at: values and rows of a profile, computed once.
 
 use crate::analysis::device::activity::busy::{Busy, busy};
-use crate::analysis::device::activity::engines::{Engine, engines};
+use crate::analysis::device::activity::engines::{Engine, Executed, engines};
 use crate::analysis::device::cells;
 use crate::analysis::device::memory::highlights::Band;
 use crate::analysis::device::memory::tensors::{TensorRow, Tensors, tensors};
@@ -29,7 +29,7 @@ pub(super) struct Case<'a> {
     /// Their values, in the same order.
     pub engines: Vec<EngineTime>,
     /// Instructions by engine.
-    pub work: Vec<Engine>,
+    pub work: Vec<Engine<'a>>,
     /// Semaphores in the operands of instructions.
     pub signals: Signals<'a>,
     pub gaps: Gaps,
@@ -170,15 +170,15 @@ impl<'a> Case<'a> {
     }
 }
 
-fn products(profile: &Profile, work: &[Engine]) -> Vec<Products> {
+fn products(profile: &Profile, work: &[Engine<'_>]) -> Vec<Products> {
     let Some(device) = profile.neuron_device() else { return Vec::new() };
     let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| a.values.as_slice());
     let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
-    let of = |engine: &Engine| {
+    let of = |engine: &Engine<'_>| {
         let (mut spans, mut longest) = (Vec::new(), Vec::new());
         let (mut all, mut moved, mut n_transposes) = (0u64, 0u64, 0);
-        for_each_chunk(engine.items.len(), &mut |part| {
-            for &(start, end, slice, _) in &engine.items[part] {
+        for_each_chunk(engine.len(), &mut |part| {
+            for Executed { start, end, slice, .. } in engine.part(part) {
                 let elements = device.elements.get(slice.index()).copied().filter(|e| *e != NeuronDevice::ABSENT);
                 let flops = 2 * u64::from(elements.unwrap_or(0));
                 all = all.saturating_add(flops);

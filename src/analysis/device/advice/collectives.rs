@@ -24,7 +24,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     let span = |s: &SliceId| (case.profile.slices.start[s.index()], case.profile.slices.end(s.index()));
     let moving = slices.iter().map(span);
-    let work = |e: &Engine| Spans::union(e.items.iter().filter(|i| !i.3).map(|i| (i.0, i.1))).0;
+    let work = |e: &Engine<'_>| Spans::union(e.executed().filter(|i| !i.is_wait).map(|i| (i.start, i.end))).0;
     let working = spans::union_of(case.work.iter().map(work).collect());
     let alone = spans::length(&spans::without(&Spans::union(moving).0, &working));
     Verdict::when(alone as f64 > 0.1 * case.total, || {

@@ -2,6 +2,7 @@
 
 use super::case::Products;
 use super::{Case, Finding, Location, MOST_PLACES, Out, Severity, Verdict, nanoseconds, percent};
+use crate::analysis::device::activity::engines::Engine;
 use crate::analysis::device::waiting::cause::Cause;
 use crate::analysis::spans::{Spans, push};
 use crate::base::{TimeNs, TimeRange, largest, text};
@@ -137,8 +138,8 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     }
     // The port belongs to one core; other cores do not matter.
     let spans = |core: &str, name: &str| {
-        let items = case.work.iter().filter(|e| e.core == core && e.name == name).flat_map(|e| &e.items);
-        Spans::union(items.filter(|i| !i.3).map(|i| (i.0, i.1)))
+        let items = case.work.iter().filter(|e| e.core == core && e.name == name).flat_map(Engine::executed);
+        Spans::union(items.filter(|i| !i.is_wait).map(|i| (i.start, i.end)))
     };
     let cores = case.work.iter().filter(|e| e.name == "Vector").map(|e| e.core.as_str());
     let shared = cores.map(|core| (spans(core, "Vector").intersection(&spans(core, "GpSimd")).total() as f64, core));

@@ -1,6 +1,6 @@
 //! The program of an engine as a listing: every word with its operands, how often it ran and what that cost.
 
-use crate::analysis::device::activity::engines::{Engine, engines};
+use crate::analysis::device::activity::engines::{Engine, Executed, engines};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId};
 use crate::model::program::{EngineProgram, ProgramWord};
@@ -107,15 +107,15 @@ pub(in crate::analysis::device) struct Cost {
 }
 
 /// Costs of an engine's words by program counter.
-pub(in crate::analysis::device) fn costs(device: &NeuronDevice, engine: &Engine) -> FxHashMap<u32, Cost> {
+pub(in crate::analysis::device) fn costs(device: &NeuronDevice, engine: &Engine<'_>) -> FxHashMap<u32, Cost> {
     let mut out: FxHashMap<u32, Cost> = FxHashMap::default();
-    for (start, end, slice, _) in &engine.items {
+    for Executed { start, end, slice, .. } in engine.executed() {
         let of = |column: &[u32]| column.get(slice.index()).copied().filter(|n| *n != NeuronDevice::ABSENT);
         let Some(pc) = of(device.pc.as_slice()) else { continue };
         let wait = of(device.wait_ns.as_slice()).map(i64::from);
-        let cost = out.entry(pc).or_insert(Cost { first: *slice, count: 0, time: 0, wait: None });
+        let cost = out.entry(pc).or_insert(Cost { first: slice, count: 0, time: 0, wait: None });
         cost.count += 1;
-        cost.time = cost.time.saturating_add(end.saturating_sub(*start));
+        cost.time = cost.time.saturating_add(end.saturating_sub(start));
         cost.wait = wait.map(|wait| cost.wait.unwrap_or(0).saturating_add(wait)).or(cost.wait);
     }
     out

@@ -83,11 +83,11 @@ pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
 }
 
 /// The same for given engines.
-pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
+pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine<'_>], causes: &Causes<'_>) -> CriticalPath {
     longest(engines, causes, None)
 }
 
-fn longest(engines: &[Engine], causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
+fn longest(engines: &[Engine<'_>], causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
     let profile = causes.profile;
     let steps = Steps::of(profile, engines);
     let n = steps.slices.len();

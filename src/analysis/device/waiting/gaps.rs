@@ -3,7 +3,7 @@
 //! Work is any instruction but `EVENT_SEMAPHORE`, as in the summary. A gap is attributed piece by piece: the time before an instruction, and the
 //! time of a semaphore wait, belong to the semaphore that the instruction waited for, if it became true only then.
 
-use crate::analysis::device::activity::engines::{Engine, engines};
+use crate::analysis::device::activity::engines::{Engine, Executed, engines};
 use crate::analysis::device::waiting::cause::{Attribution, Cause, Causes};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::base::Order as _;
@@ -110,7 +110,7 @@ pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
 }
 
 /// The same for given engines.
-pub(in crate::analysis::device) fn gaps_of(engines: &[Engine], causes: &Causes<'_>, range: Option<TimeRange>) -> Gaps {
+pub(in crate::analysis::device) fn gaps_of(engines: &[Engine<'_>], causes: &Causes<'_>, range: Option<TimeRange>) -> Gaps {
     let profile = causes.profile;
     let range = range.unwrap_or_else(|| whole(profile));
     let listed_above = (range.duration().0 / 1000).max(LEAST_NS);
@@ -141,7 +141,7 @@ pub(in crate::analysis::device) fn gaps_of(engines: &[Engine], causes: &Causes<'
     out
 }
 
-fn add(sums: &mut Vec<CauseTime>, engine: &Engine, cause: Cause, ns: i64) {
+fn add(sums: &mut Vec<CauseTime>, engine: &Engine<'_>, cause: Cause, ns: i64) {
     match sums.iter_mut().find(|c| c.cause == cause) {
         Some(sum) => {
             sum.time = DurationNs(sum.time.0.saturating_add(ns));
@@ -157,7 +157,7 @@ fn add(sums: &mut Vec<CauseTime>, engine: &Engine, cause: Cause, ns: i64) {
 /// A piece of a gap: from, to, why.
 type Piece = (i64, i64, Attribution);
 
-fn gap(profile: &Profile, engine: &Engine, (start, end): (i64, i64), pieces: &[Piece]) -> Gap {
+fn gap(profile: &Profile, engine: &Engine<'_>, (start, end): (i64, i64), pieces: &[Piece]) -> Gap {
     let mut parts: Vec<(Cause, DurationNs)> = Vec::new();
     for (from, to, why) in pieces {
         match parts.iter_mut().find(|p| p.0 == why.cause) {
@@ -183,7 +183,7 @@ fn gap(profile: &Profile, engine: &Engine, (start, end): (i64, i64), pieces: &[P
 }
 
 /// Calls `found` with each time without work within `range`, and its pieces.
-fn each_gap(causes: &Causes<'_>, engine: &Engine, range: TimeRange, mut found: impl FnMut((i64, i64), &[Piece])) {
+fn each_gap(causes: &Causes<'_>, engine: &Engine<'_>, range: TimeRange, mut found: impl FnMut((i64, i64), &[Piece])) {
     let window = (range.start.0, range.end.0);
     let mut covered = i64::MIN;
     let mut waits: Vec<(i64, i64, SliceId)> = Vec::new();
@@ -196,8 +196,8 @@ fn each_gap(causes: &Causes<'_>, engine: &Engine, range: TimeRange, mut found: i
             found((begin, end), &pieces);
         }
     };
-    for_each_chunk(engine.items.len(), &mut |part| {
-        for &(start, end, slice, is_wait) in &engine.items[part] {
+    for_each_chunk(engine.len(), &mut |part| {
+        for Executed { start, end, slice, is_wait } in engine.part(part) {
             if is_wait {
                 waits.push((start, end, slice));
                 continue;

@@ -1,6 +1,6 @@
 //! The steps that a chain can have, in the order in which they are visited.
 
-use crate::analysis::device::activity::engines::Engine;
+use crate::analysis::device::activity::engines::{Engine, Executed};
 use crate::base::Order as _;
 use crate::base::for_each_chunk;
 use crate::model::Profile;
@@ -21,12 +21,12 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub fn of(profile: &Profile, engines: &[Engine]) -> Self {
+    pub fn of(profile: &Profile, engines: &[Engine<'_>]) -> Self {
         let mut of_slice = vec![NONE; profile.slices.len()];
-        let mut found: Vec<(i64, u32)> = Vec::with_capacity(engines.iter().map(|e| e.items.len()).sum());
+        let mut found: Vec<(i64, u32)> = Vec::with_capacity(engines.iter().map(Engine::len).sum());
         for engine in engines {
-            for_each_chunk(engine.items.len(), &mut |part| {
-                for &(start, _, slice, _) in &engine.items[part] {
+            for_each_chunk(engine.len(), &mut |part| {
+                for Executed { start, slice, .. } in engine.part(part) {
                     of_slice[slice.index()] = 0;
                     found.push((start, slice.0));
                 }
@@ -44,8 +44,8 @@ impl Steps {
         let mut out = Steps { before: vec![NONE; slices.len()], is_wait: vec![false; slices.len()], slices, of_slice };
         for engine in engines {
             let mut last = NONE;
-            for_each_chunk(engine.items.len(), &mut |part| {
-                for &(.., slice, is_wait) in &engine.items[part] {
+            for_each_chunk(engine.len(), &mut |part| {
+                for Executed { slice, is_wait, .. } in engine.part(part) {
                     let step = out.of_slice[slice.index()];
                     out.before[step as usize] = last;
                     out.is_wait[step as usize] = is_wait;
