@@ -1,14 +1,21 @@
 // End-to-end tests: a real Chromium on the built page, served from a sub-path. `make test` runs them.
 import { defineConfig } from '@playwright/test';
 
+// Specs of times, of memory and of many workers at once: they have the machine to themselves.
+const ALONE = ['first_paint', 'pieces', 'robust', 'sleep', 'snapshot', 'soak'].map((name) => `${name}.spec.js`);
+
 export default defineConfig({
   testDir: '.',
-  testMatch: '*.spec.js',
+  projects: [
+    { name: 'alone', testMatch: ALONE },
+    { name: 'side by side', testMatch: '*.spec.js', testIgnore: ALONE },
+  ],
   outputDir: '../test-results',
   timeout: 60_000,
   expect: { timeout: 15_000 },
   retries: 0,
-  workers: 1,
+  // A page waits more than it computes. The project `alone` is run with --workers=1.
+  workers: 2,
   forbidOnly: !!process.env.CI,
   reporter: [['list', { printSteps: false }]],
   use: {

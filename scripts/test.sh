@@ -62,7 +62,9 @@ if [[ " $suites " == *" e2e "* || " $suites " == *" firefox "* ]]; then
       # What `axonscope view` shows is opened in the browser.
       cargo build --locked --quiet --bin axonscope || true
       export CARGO_TARGET_DIR=$target
-      suite "end to end in Chromium" count_playwright npx --no-install playwright test --config e2e/playwright.config.js || true
+      playwright=(npx --no-install playwright test --config e2e/playwright.config.js)
+      suite "end to end in Chromium" count_playwright "${playwright[@]}" --project 'side by side' || true
+      suite "the same, what is measured" count_playwright "${playwright[@]}" --project alone --workers 1 || true
     fi
     if [[ " $suites " == *" firefox "* ]]; then
       suite "smoke test in Firefox" count_line node e2e/firefox.mjs || true
