@@ -5,7 +5,8 @@
 //   preview_s, idle_s      from the choice of the file to the first lanes painted, and to nothing pending
 //   parse_s, ratio         TextDecoder + JSON.parse of the same text in the same browser, and idle_s in terms of it
 //   inflate_s, of_budget   of a .gz: DecompressionStream alone, and idle_s in terms of parse_s + 1.2 × inflate_s
-//   peak_bytes             of the renderer process (VmHWM), and over_empty: without what an empty page needs, per byte of input
+//   peak_bytes             of the renderer process (VmHWM), and per byte of input: over_empty, without what a page without content needs;
+//                          over_start, without what the start page needs before a file is opened
 //   phases_ms              where the time went, as marked on the performance timelines of the page and its workers (src/base/phases.rs)
 //   frames_ms              of a scripted zoom and pan over everything: p50, p95, worst
 //   sql                    queries of the SQL view (sql.mjs)
@@ -68,11 +69,12 @@ async function peak(browser) {
   return Math.max(0, ...peaks);
 }
 
-async function emptyPage(site) {
+/** Peak resident bytes of a page to which nothing is done. */
+async function untouched(url) {
   const browser = await launch();
-  const page = await browser.newPage();
-  await page.goto(new URL('nothing-here', site.url).href);
-  await page.waitForTimeout(500);
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(url);
+  await page.waitForTimeout(HAND_MS);
   const bytes = await peak(browser);
   await browser.close();
   return bytes;
@@ -152,7 +154,8 @@ async function open(site, file, bytes, isFirst, isSerial) {
 
 const site = await serve(dist);
 line({ machine: { cpu: cpus()[0].model, cores: cpus().length, memory_gib: Math.round(totalmem() / 2 ** 30) } });
-const empty = await emptyPage(site);
+const empty = await untouched(new URL('nothing-here', site.url).href);
+const start = await untouched(site.url);
 let rate = null; // seconds of Parse per byte, from the largest text that could be parsed
 let failed = 0;
 
@@ -174,7 +177,8 @@ async function measure(name, file, times, isSerial = false) {
       case: name, bytes, records: all[0].records, preview_s: round(of('preview_s')), idle_s: round(idle_s),
       parse_s: round(parse_s), parse_extrapolated: (measured === null && parse_s !== null) || undefined, ratio: parse_s === null ? null : round(idle_s / parse_s, 2),
       inflate_s: inflate_s === null ? undefined : round(inflate_s), of_budget: inflate_s === null ? undefined : round(idle_s / (parse_s + 1.2 * inflate_s), 2),
-      peak_bytes, empty_bytes: empty, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2), phases_ms, frames_ms: all[0].frames_ms, views_ms: all[0].views_ms,
+      peak_bytes, empty_bytes: empty, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2),
+      start_bytes: start, over_start_per_byte: round((peak_bytes - start) / bytes, 2), phases_ms, frames_ms: all[0].frames_ms, views_ms: all[0].views_ms,
     });
   } catch (error) {
     failed++;

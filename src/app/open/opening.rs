@@ -58,7 +58,7 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
                 import_queue::submit(app, jobs.collect());
             }
             Ok(Err(error)) => {
-                let sentence: String = OpenError::to_string(&error);
+                let sentence = error.to_string();
                 script_events::failed(drop, &sentence);
                 actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
