@@ -1,5 +1,6 @@
 // End-to-end tests: a real Chromium on the built page, served from a sub-path. `make test` runs them.
 import { defineConfig } from '@playwright/test';
+import { options } from '../scripts/chromium.mjs';
 
 // Specs of times, of memory and of many workers at once: they have the machine to themselves.
 const ALONE = ['first_paint', 'pieces', 'robust', 'sleep', 'snapshot', 'soak'].map((name) => `${name}.spec.js`);
@@ -23,11 +24,6 @@ export default defineConfig({
     headless: true,
     viewport: { width: 1440, height: 900 },
     trace: 'off',
-    launchOptions: {
-      executablePath: process.env.AXONSCOPE_CHROMIUM ?? '/usr/bin/chromium',
-      // A software canvas is fast without the GPU process; the rest keeps the browser's own services quiet.
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-        '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
-    },
+    launchOptions: options,
   },
 });

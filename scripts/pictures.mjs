@@ -4,6 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
+import { options } from './chromium.mjs';
 import { serve } from './serve.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,7 +57,7 @@ const pictures = {
 
 mkdirSync(out, { recursive: true });
 const site = await serve(process.argv[2] ?? process.env.AXONSCOPE_DIST ?? join(root, 'dist'));
-const browser = await chromium.launch({ executablePath: process.env.AXONSCOPE_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+const browser = await chromium.launch(options);
 for (const colorScheme of ['light', 'dark']) {
   for (const [name, prepare] of Object.entries(pictures)) {
     const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' });

@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
+import { options } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/serve.mjs';
 import { slowLine } from './slow_line.mjs';
 
@@ -58,7 +59,7 @@ export async function firstVisit(launch, site, runs = 3) {
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const site = await serve(process.env.AXONSCOPE_DIST ?? join(root, 'dist'));
-  const launch = () => chromium.launch({ executablePath: process.env.AXONSCOPE_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  const launch = () => chromium.launch(options);
   console.log(JSON.stringify(await firstVisit(launch, site, Number(process.env.BENCH_RUNS ?? '3'))));
   await site.close();
 }

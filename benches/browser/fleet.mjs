@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
+import { options } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/serve.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,7 +47,7 @@ async function frames() {
 }
 
 const site = await serve(dist);
-const browser = await chromium.launch({ executablePath: process.env.AXONSCOPE_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+const browser = await chromium.launch(options);
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   const idle = () => page.waitForSelector('body[data-idle="true"]', { timeout: 120_000 });

@@ -30,6 +30,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { chromium } from '@playwright/test';
+import { options } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/serve.mjs';
 import { crowdedFrames } from './crowded.mjs';
 import { files } from './data.mjs';
@@ -52,11 +53,7 @@ const quantile = (list, q) => list.slice().sort((a, b) => a - b)[Math.min(list.l
 const spread = (deltas) => ({ p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) });
 const made = files(root, say);
 
-const launch = () => chromium.launch({
-  executablePath: process.env.AXONSCOPE_CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
-});
+const launch = () => chromium.launch(options);
 
 /** Peak resident bytes of the largest renderer of a browser. */
 async function peak(browser) {
