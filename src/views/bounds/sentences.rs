@@ -4,8 +4,8 @@ use crate::analysis::device::bounds::{Bounds, CoreBounds, Part};
 use crate::base::text;
 
 /// What every reader of gaps must know.
-pub const CAUTION: &str = "Gaps overlap: they are not savings. The reachable speed-up assumes that only this gap closes and that every other engine \
-                           takes as long as before.";
+pub const CAUTION: &str = "Gaps overlap: they are not savings. The reachable speed-up assumes that a gap and those above it close, and that every \
+                           other engine takes as long as before.";
 
 /// The bottleneck in one sentence.
 pub fn headline(bounds: &Bounds, core: &CoreBounds) -> String {

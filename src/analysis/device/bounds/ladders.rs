@@ -175,7 +175,7 @@ pub struct Gap {
     pub time_ns: f64,
     /// Of the total; of [`GapKind::Reloads`] of the moved bytes.
     pub share: f64,
-    /// Total ÷ the larger of the bound and the busiest part that closing the gap does not touch.
+    /// Total ÷ the larger of the bound and the busiest part that closing the gap does not touch. `None` where there is nothing to close.
     pub speed_up: Option<f64>,
 }
 
@@ -262,7 +262,7 @@ impl Times {
             let base = if kind == GapKind::Reloads { above } else { self.total };
             let share = if base > 0.0 { gap_ns / base } else { 0.0 };
             let least = time_ns.max(others);
-            let speed_up = (least > 0.0 && self.total > 0.0).then(|| self.total / least);
+            let speed_up = (gap_ns > 0.0 && least > 0.0).then(|| self.total / least);
             steps.push(Step { bound, time_ns, gap: Some(Gap { kind, time_ns: gap_ns, share, speed_up }) });
             above = time_ns;
         }
@@ -300,6 +300,14 @@ mod tests {
         assert_eq!(all[0].steps[2].gap.and_then(|g| g.speed_up), Some(59533.0 / 17060.0));
         assert_eq!(all[1].steps[1].gap.and_then(|g| g.speed_up), Some(59533.0 / 23683.0));
         assert_eq!(all[2].steps[1].time_ns, 23683.0);
+    }
+
+    #[test]
+    fn where_nothing_is_lost_nothing_can_be_won() {
+        // As in `fused_attention`: each tensor is moved once.
+        let times = Times { memory_no_reloads: Some(12203.0), ..baseline() };
+        let reloads = times.ladders()[0].steps[3].gap.expect("a gap");
+        assert_eq!((reloads.kind, reloads.time_ns, reloads.speed_up), (GapKind::Reloads, 0.0, None));
     }
 
     #[test]
