@@ -65,11 +65,11 @@ fn opcodes(profile: &Profile) -> Part {
         _ => None,
     };
     Part::last(vec![
-        Values::Texts(rows.iter().map(|r| Some(r.total.engine.to_ascii_lowercase())).collect()),
-        Values::Texts(rows.iter().map(|r| Some(r.total.opcode.clone())).collect()),
-        Values::Ints(rows.iter().map(|r| i64::try_from(r.total.count).ok()).collect()),
-        Values::Ints(rows.iter().map(|r| Some(r.total.time_ns)).collect()),
-        Values::Ints(rows.iter().map(|r| Some(r.active_ns)).collect()),
-        Values::Floats(rows.iter().map(|r| window.map(|window| r.active_ns as f64 / window)).collect()),
+        Values::Texts(rows.iter().map(|(r, _)| Some(r.engine.to_ascii_lowercase())).collect()),
+        Values::Texts(rows.iter().map(|(r, _)| Some(r.opcode.clone())).collect()),
+        Values::Ints(rows.iter().map(|(r, _)| i64::try_from(r.count).ok()).collect()),
+        Values::Ints(rows.iter().map(|(r, _)| Some(r.time_ns)).collect()),
+        Values::Ints(rows.iter().map(|(_, active_ns)| Some(*active_ns)).collect()),
+        Values::Floats(rows.iter().map(|(_, active_ns)| window.map(|window| *active_ns as f64 / window)).collect()),
     ])
 }

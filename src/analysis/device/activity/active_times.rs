@@ -31,65 +31,70 @@ pub struct OpcodeTime {
     pub time_ns: i64,
 }
 
-/// The same, with the time that they cover.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpcodeActivity {
-    /// Count and sum.
-    pub total: OpcodeTime,
-    /// Nanoseconds in which at least one ran.
-    pub active_ns: i64,
-}
-
 /// Active times by core and engine; engines that never ran are omitted.
 pub fn active_times(profile: &Profile) -> Vec<ActiveTimes> {
     let engines = busy::busy(profile, None).into_iter().filter(|b| b.engine != busy::DMA && !b.ranges.is_empty());
     engines.map(|b| ActiveTimes { core: b.core, engine: b.engine, spans: b.ranges }).collect()
 }
 
-/// An engine and an opcode, as string ids.
-type Key = (u32, u32);
-
-/// Calls `found` with each instruction of an engine.
-fn for_each_instruction(profile: &Profile, mut found: impl FnMut(Key, usize)) {
-    let (Some(engines), Some(opcodes)) = (profile.attribute("engine"), profile.attribute("opcode")) else { return };
+/// What `add` gathers from the instructions of each engine and opcode, by their names.
+fn by_opcode<T: Default>(profile: &Profile, add: impl Fn(&mut T, usize)) -> Vec<(OpcodeTime, T)> {
+    let (Some(engines), Some(opcodes)) = (profile.attribute("engine"), profile.attribute("opcode")) else { return Vec::new() };
     let (engines, opcodes) = (engines.values.as_slice(), opcodes.values.as_slice());
+    let mut found: BTreeMap<(StrId, StrId), (u64, i64, T)> = BTreeMap::new();
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
         for i in lane.first as usize..lane.end as usize {
-            if !profile.strings.get(engines[i]).is_empty() {
-                found((engines[i].0, opcodes[i].0), i);
+            if profile.strings.get(engines[i]).is_empty() {
+                continue;
             }
+            let sum = found.entry((engines[i], opcodes[i])).or_default();
+            sum.0 += 1;
+            sum.1 = sum.1.saturating_add(profile.slices.duration[i]);
+            add(&mut sum.2, i);
         }
     }
-}
-
-/// Times with their keys, in no order.
-fn totals(profile: &Profile) -> BTreeMap<Key, OpcodeTime> {
-    let mut found: BTreeMap<Key, (u64, i64)> = BTreeMap::new();
-    for_each_instruction(profile, |key, i| {
-        let sum = found.entry(key).or_default();
-        *sum = (sum.0 + 1, sum.1.saturating_add(profile.slices.duration[i]));
-    });
-    let name = |id: u32| profile.strings.get(StrId(id)).to_string();
-    let time = |(key, (count, time_ns)): (Key, (u64, i64))| (key, OpcodeTime { engine: name(key.0), opcode: name(key.1), count, time_ns });
-    found.into_iter().map(time).collect()
+    let name = |id: StrId| profile.strings.get(id).to_string();
+    let row = |((engine, opcode), (count, time_ns, gathered))| {
+        (OpcodeTime { engine: name(engine), opcode: name(opcode), count, time_ns }, gathered)
+    };
+    let mut out: Vec<(OpcodeTime, T)> = found.into_iter().map(row).collect();
+    out.order_by(|(a, _), (b, _)| (&a.engine, &a.opcode).cmp(&(&b.engine, &b.opcode)));
+    out
 }
 
 /// Times by engine and opcode, in that order.
 pub fn opcode_times(profile: &Profile) -> Vec<OpcodeTime> {
-    let mut out: Vec<OpcodeTime> = totals(profile).into_values().collect();
-    out.order_by(|a, b| (&a.engine, &a.opcode).cmp(&(&b.engine, &b.opcode)));
-    out
+    by_opcode(profile, |(), _| ()).into_iter().map(|(time, ())| time).collect()
 }
 
-/// The same with the time that each opcode covers. Takes 16 bytes of memory for each instruction that touches no other.
-pub fn opcode_activity(profile: &Profile) -> Vec<OpcodeActivity> {
-    let mut covered: BTreeMap<Key, Ranges> = BTreeMap::new();
-    for_each_instruction(profile, |key, i| {
-        spans::push(covered.entry(key).or_default(), (profile.slices.start[i], profile.slices.end(i)));
+/// The same, each with the nanoseconds in which at least one ran. Takes 16 bytes of memory for each instruction that touches no other.
+pub fn opcode_activity(profile: &Profile) -> Vec<(OpcodeTime, i64)> {
+    let covered = by_opcode(profile, |covered: &mut Ranges, i| {
+        spans::push(covered, (profile.slices.start[i], profile.slices.end(i)));
     });
-    let mut active_ns = |key: Key| covered.remove(&key).map_or(0, |ranges| spans::length(&spans::union(ranges)));
-    let mut out: Vec<OpcodeActivity> =
-        totals(profile).into_iter().map(|(key, total)| OpcodeActivity { total, active_ns: active_ns(key) }).collect();
-    out.order_by(|a, b| (&a.total.engine, &a.total.opcode).cmp(&(&b.total.engine, &b.total.opcode)));
-    out
+    covered.into_iter().map(|(time, covered)| (time, spans::length(&spans::union(covered)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+    use crate::base::SliceId;
+    use crate::model::Attribute;
+
+    #[test]
+    fn what_overlaps_counts_twice_and_is_covered_once() {
+        let mut profile = drawn("nc 0 / tensor: a 0+10, b 12+8\n nc 1 / tensor: a 5+10, c 16+2");
+        profile.tracks.iter_mut().filter(|t| t.parent.is_some()).for_each(|t| t.kind = TrackKind::Engine);
+        let engine = |i: u32| profile.tracks[profile.track_of(SliceId(i)).expect("a track").index()].name;
+        let engines: Vec<StrId> = (0..profile.slices.len() as u32).map(engine).collect();
+        for (id, values) in [("engine", engines), ("opcode", profile.slices.name.clone())] {
+            profile.attributes.push(Attribute { id: id.into(), label: id.into(), values: values.into() });
+        }
+        let activity = opcode_activity(&profile);
+        let got: Vec<(&str, &str, u64, i64, i64)> =
+            activity.iter().map(|(t, active_ns)| (t.engine.as_str(), t.opcode.as_str(), t.count, t.time_ns, *active_ns)).collect();
+        assert_eq!(got, [("tensor", "a", 2, 20, 15), ("tensor", "b", 1, 8, 8), ("tensor", "c", 1, 2, 2)]);
+        assert!(opcode_times(&profile).iter().eq(activity.iter().map(|(time, _)| time)));
+    }
 }
