@@ -15,7 +15,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   retries: 0,
-  // A page waits more than it computes. The project `alone` is run with --workers=1.
+  // While one page waits, the other computes. The project `alone` is run with --workers=1.
   workers: 2,
   forbidOnly: !!process.env.CI,
   reporter: [['list', { printSteps: false }]],
