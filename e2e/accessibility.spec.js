@@ -1,43 +1,11 @@
-// Accessibility: axe-core finds nothing critical or serious in any view of any kind of profile, and the keyboard alone reaches every control.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// Accessibility: axe-core finds nothing critical or serious, and the keyboard alone reaches every control. Every view of every kind: `every_view.spec.js`.
 import { join } from 'node:path';
-import { kinds } from './kinds.js';
-import { expect, idle, lanes, neuron, openProfile, samples, show, start, test } from './support.js';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const schemes = ['light', 'dark'];
-
-/** What axe-core finds, critical or serious: rule, element, reason. In the second scheme only colours differ. */
-async function findings(page, what, scheme) {
-  const wrong = await page.evaluate(async (onlyColours) => {
-    const options = { resultTypes: ['violations'], ...(onlyColours ? { runOnly: { type: 'rule', values: ['color-contrast'] } } : {}) };
-    const { violations } = await window.axe.run(document, options);
-    return violations.filter((v) => ['critical', 'serious'].includes(v.impact)).flatMap((v) => v.nodes.slice(0, 3).map((node) =>
-      `${v.impact} ${v.id}: ${node.target.join(' ')} (${node.html.slice(0, 160)}): ${node.failureSummary.split('\n').slice(1, 3).join('; ')}`));
-  }, scheme !== schemes[0]);
-  return wrong.map((text) => `${what}, ${scheme}: ${text}`);
-}
-
-/** The same in both schemes. */
-async function inBothSchemes(page, what) {
-  const found = [];
-  for (const scheme of schemes) {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-    await idle(page);
-    // Colours change in a short transition.
-    await page.evaluate(async () => {
-      for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
-      await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
-    });
-    found.push(...await findings(page, what, scheme));
-  }
-  return found;
-}
+import { inBothSchemes, loadAxe, tabFindings } from './axe.js';
+import { expect, idle, lanes, neuron, openProfile, samples, start, test } from './support.js';
 
 test('axe-core on the start page and the help', async ({ page, site }) => {
   await start(page, site);
-  await page.evaluate(axe);
+  await loadAxe(page);
   const found = await inBothSchemes(page, 'start');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toBeVisible();
@@ -45,29 +13,9 @@ test('axe-core on the start page and the help', async ({ page, site }) => {
   expect(found).toEqual([]);
 });
 
-for (const [kind, open, views] of kinds) {
-  test(`axe-core and the Tab key on every view of ${kind}`, async ({ page, site }) => {
-    test.setTimeout(180_000);
-    const found = [];
-    await start(page, site);
-    await page.evaluate(axe);
-    await open(page);
-    for (const view of views) {
-      await show(page, view);
-      found.push(...await inBothSchemes(page, `${kind} ${view}`), ...await tabFindings(page, `${kind} ${view}`));
-      const n = await page.locator('h1').count();
-      if (n !== 1 && !(n > 0 && ['compare', 'trace', 'operator-timeline'].includes(view))) found.push(`${kind} ${view}: ${n} h1`);
-      for (const landmark of ['header.topbar', 'nav.sidebar', 'main']) {
-        if (await page.locator(landmark).count() !== 1) found.push(`${kind} ${view}: no single ${landmark}`);
-      }
-    }
-    expect(found).toEqual([]);
-  });
-}
-
 test('axe-core with details, annotations, settings, a range and a search', async ({ page, site }) => {
   await start(page, site);
-  await page.evaluate(axe);
+  await loadAxe(page);
   await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
   await page.locator('[data-annotations]').click();
   await page.locator('body').press('m');
@@ -91,53 +39,6 @@ test('axe-core with details, annotations, settings, a range and a search', async
   found.push(...await inBothSchemes(page, 'range and settings'));
   expect(found).toEqual([]);
 });
-
-/** What the Tab key visits, from the start of the document until it comes round: a mark for each element, those without visible focus, and controls that it misses. */
-async function tabbed(page) {
-  await page.evaluate(() => {
-    const visit = { elements: new Set(), seen: [], unseen: [], isRound: false };
-    const note = ({ target: element }) => {
-      if (visit.elements.has(element)) visit.isRound = true;
-      if (visit.isRound) return;
-      visit.elements.add(element);
-      const style = getComputedStyle(element);
-      const hasOutline = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
-      const name = `${element.tagName.toLowerCase()}.${element.className} ${element.getAttribute('aria-label') ?? element.textContent.trim().slice(0, 30)}`;
-      visit.seen.push(name);
-      if (!hasOutline && style.boxShadow === 'none' && !element.matches('.drawer__grip')) visit.unseen.push(name);
-    };
-    // The browser goes on from where the focus was last: that is the top now.
-    const top = Object.assign(document.createElement('span'), { tabIndex: -1 });
-    document.body.prepend(top);
-    top.focus();
-    top.remove();
-    document.addEventListener('focusin', note);
-    window.axonTabbed = { visit, note };
-  });
-  for (let i = 0; i < 40 && !await page.evaluate(() => window.axonTabbed.visit.isRound); i += 1) {
-    for (let n = 0; n < 12; n += 1) await page.keyboard.press('Tab');
-  }
-  return page.evaluate(() => {
-    const { visit, note } = window.axonTabbed;
-    document.removeEventListener('focusin', note);
-    document.activeElement?.blur();
-    const controls = [...document.querySelectorAll('button, select, input, textarea, summary, a[href], [tabindex="0"]')];
-    const isShown = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0 && !e.closest('[aria-hidden="true"]');
-    const wanted = controls.filter((e) => isShown(e) && !(e.type === 'radio' && !e.checked));
-    const missed = wanted.filter((e) => !visit.elements.has(e)).map((e) => e.outerHTML.slice(0, 120));
-    return { seen: visit.seen, unseen: visit.unseen, missed };
-  });
-}
-
-/** What is wrong with the way of the Tab key through a page. */
-async function tabFindings(page, what) {
-  const { seen, unseen, missed } = await tabbed(page);
-  return [
-    ...(seen.length > 5 ? [] : [`${what}: only ${seen.length} controls visited`]),
-    ...unseen.map((name) => `${what}: focus not visible on ${name}`),
-    ...missed.map((name) => `${what}: not visited by Tab: ${name}`),
-  ];
-}
 
 test('the Tab key visits every control of the start page, and the focus is seen', async ({ page, site }) => {
   await start(page, site);

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { dist, expect, idle, samples, start, test } from './support.js';
 import { serve } from '../scripts/serve.mjs';
 
+test.use({ serviceWorkers: 'allow' });
+
 test('the manifest names icons of their sizes and the files that it opens', async ({ page, site }) => {
   await start(page, site);
   const href = await page.locator('link[rel="manifest"]').getAttribute('href');

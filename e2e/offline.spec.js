@@ -2,6 +2,8 @@
 import { expect, idle, show, test, dist } from './support.js';
 import { serve } from '../scripts/serve.mjs';
 
+test.use({ serviceWorkers: 'allow' });
+
 test('the page reloads with its server gone, and a sample still opens', async ({ browser }) => {
   const site = await serve(dist, { prefix: '/another/place/' });
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });

@@ -8,7 +8,7 @@ const ALONE = ['first_paint', 'pieces', 'robust', 'sleep', 'snapshot', 'soak'].m
 export default defineConfig({
   testDir: '.',
   projects: [
-    { name: 'alone', testMatch: ALONE },
+    { name: 'alone', testMatch: ALONE, use: { serviceWorkers: 'allow' } },
     { name: 'side by side', testMatch: '*.spec.js', testIgnore: ALONE },
   ],
   outputDir: '../test-results',
@@ -22,6 +22,8 @@ export default defineConfig({
   use: {
     browserName: 'chromium',
     headless: true,
+    // Every test has a browser profile of its own, in which the site would be installed again: a fifth of the time. Specs where that matters allow it.
+    serviceWorkers: 'block',
     viewport: { width: 1440, height: 900 },
     trace: 'off',
     launchOptions: options,

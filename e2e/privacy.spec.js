@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, openProfile, samples, show, start, test, dist } from './support.js';
 import { existsSync } from 'node:fs';
 
+test.use({ serviceWorkers: 'allow' });
+
 test('opening a profile asks the network for nothing', async ({ page, site }) => {
   const asked = [];
   await start(page, site);

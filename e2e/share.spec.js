@@ -159,20 +159,16 @@ test('Parquet tables of a trace, and of its selected range', async ({ page, site
   expect(names(chrome.path).sort()).toEqual(['args', 'process', 'slice', 'thread', 'track']);
 });
 
-test.describe('without a service worker', () => {
-  test.use({ serviceWorkers: 'block' });
-
-  test('Parquet tables whose writer cannot be loaded are a sentence, and nothing is lost', async ({ page, site }) => {
-    await start(page, site);
-    await openProfile(page, CPU);
-    await page.route('**/full*', (route) => route.abort());
-    await page.locator('[data-share]').click();
-    await page.locator('[data-share-action="tables"]').click();
-    await expect(page.locator('.notice')).toContainText('could not be loaded');
-    await page.unroute('**/full*');
-    const again = await saved(page, 'tables');
-    expect(names(again.path)).toContain('slice');
-  });
+test('Parquet tables whose writer cannot be loaded are a sentence, and nothing is lost', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await page.route('**/full*', (route) => route.abort());
+  await page.locator('[data-share]').click();
+  await page.locator('[data-share-action="tables"]').click();
+  await expect(page.locator('.notice')).toContainText('could not be loaded');
+  await page.unroute('**/full*');
+  const again = await saved(page, 'tables');
+  expect(names(again.path)).toContain('slice');
 });
 
 test('a table is saved as JSON', async ({ page, site }) => {

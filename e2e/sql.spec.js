@@ -171,17 +171,13 @@ test('a link brings its query, and named queries travel in the workspace', async
   }
 });
 
-test.describe('without a service worker', () => {
-  test.use({ serviceWorkers: 'block' });
-
-  test('without its files the engine says what to do', async ({ page, site }) => {
-    await page.route('**/duckdb/**', (route) => route.abort());
-    await opened(page, site, bert());
-    expect(await run(page, 'select 1')).toBe('failed');
-    expect(await problem(page)).toMatch(/connect to the network/);
-    await page.unroute('**/duckdb/**');
-    expect(await run(page, 'select 1')).toBe('ready');
-  });
+test('without its files the engine says what to do', async ({ page, site }) => {
+  await page.route('**/duckdb/**', (route) => route.abort());
+  await opened(page, site, bert());
+  expect(await run(page, 'select 1')).toBe('failed');
+  expect(await problem(page)).toMatch(/connect to the network/);
+  await page.unroute('**/duckdb/**');
+  expect(await run(page, 'select 1')).toBe('ready');
 });
 
 /** Workers of the SQL engine. */

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { dist, expect, idle, root, samples, show, test } from './support.js';
 
+test.use({ serviceWorkers: 'allow' });
+
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 const binary = process.env.AXONSCOPE_BIN ?? ['debug', 'fast', 'release'].map((profile) => join(target, profile, 'axonscope')).find(existsSync);
 
