@@ -45,11 +45,11 @@ pub fn radix_order(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
 
 /// Sorts a list of many rows by a number; rows with the same one keep their order. Lists that people read are short: see [`super::Order`].
 pub fn order_many<T: Copy>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64) {
-    let mut numbers: Vec<i64> = Vec::with_capacity(rows.len());
-    for_each_chunk(rows.len(), &mut |part| numbers.extend(rows[part].iter().map(&number)));
-    if numbers.is_sorted() {
+    if rows.is_sorted_by_key(&number) {
         return;
     }
+    let mut numbers: Vec<i64> = Vec::with_capacity(rows.len());
+    for_each_chunk(rows.len(), &mut |part| numbers.extend(rows[part].iter().map(&number)));
     let places = places_of(&numbers);
     drop(numbers);
     let mut out = Vec::with_capacity(rows.len());

@@ -1,6 +1,6 @@
 //! Instructions by engine.
 
-use crate::base::Order as _;
+use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
 use std::ops::Range;
@@ -84,10 +84,13 @@ pub(in crate::analysis::device) fn engines<'a>(profile: &'a Profile) -> Vec<Engi
             }
         });
     }
-    let key = |slice: &SliceId| (profile.slices.start[slice.index()], *slice);
-    for engine in out.iter_mut().filter(|e| !e.slices.is_sorted_by_key(key)) {
-        // Several tracks of one engine are as many runs, which a stable sort merges.
-        engine.slices.order_by_key(key);
+    for engine in &mut out {
+        // By start, and those of one start by slice: tracks may come in any order.
+        let key = |slice: &SliceId| (profile.slices.start[slice.index()], *slice);
+        if !engine.slices.is_sorted_by_key(key) {
+            order_many(&mut engine.slices, |slice| i64::from(slice.0));
+            order_many(&mut engine.slices, |slice| profile.slices.start[slice.index()]);
+        }
     }
     out
 }

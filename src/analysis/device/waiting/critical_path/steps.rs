@@ -1,8 +1,7 @@
 //! The steps that a chain can have, in the order in which they are visited.
 
 use crate::analysis::device::activity::engines::{Engine, Executed};
-use crate::base::Order as _;
-use crate::base::for_each_chunk;
+use crate::base::{SliceId, for_each_chunk, radix_order};
 use crate::model::Profile;
 
 /// No step.
@@ -23,23 +22,17 @@ pub(super) struct Steps {
 impl Steps {
     pub fn of(profile: &Profile, engines: &[Engine<'_>]) -> Self {
         let mut of_slice = vec![NONE; profile.slices.len()];
-        let mut found: Vec<(i64, u32)> = Vec::with_capacity(engines.iter().map(Engine::len).sum());
+        let mut n = 0;
+        let mut mark = |slice: SliceId| n += usize::from(std::mem::replace(&mut of_slice[slice.index()], 0) == NONE);
         for engine in engines {
-            for_each_chunk(engine.len(), &mut |part| {
-                for Executed { start, slice, .. } in engine.part(part) {
-                    of_slice[slice.index()] = 0;
-                    found.push((start, slice.0));
-                }
-            });
+            for_each_chunk(engine.len(), &mut |part| engine.part(part).for_each(|executed| mark(executed.slice)));
         }
-        for slice in profile.flows.from.iter().chain(&profile.flows.to) {
-            if std::mem::replace(&mut of_slice[slice.index()], 0) == NONE {
-                found.push((profile.slices.start[slice.index()], slice.0));
-            }
-        }
-        // What an engine does comes in order: several are as many runs, which a stable sort merges.
-        found.order();
-        let slices: Vec<u32> = found.iter().map(|s| s.1).collect();
+        profile.flows.from.iter().chain(&profile.flows.to).for_each(|slice| mark(*slice));
+        let mut marked: Vec<u32> = Vec::with_capacity(n);
+        for_each_chunk(of_slice.len(), &mut |part| marked.extend(part.filter(|slice| of_slice[*slice] != NONE).map(|slice| slice as u32)));
+        let mut slices = radix_order(n, |at| profile.slices.start[marked[at] as usize]);
+        slices.iter_mut().for_each(|at| *at = marked[*at as usize]);
+        drop(marked);
         slices.iter().enumerate().for_each(|(step, slice)| of_slice[*slice as usize] = step as u32);
         let mut out = Steps { before: vec![NONE; slices.len()], is_wait: vec![false; slices.len()], slices, of_slice };
         for engine in engines {

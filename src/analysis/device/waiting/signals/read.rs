@@ -1,7 +1,7 @@
 //! Reads what happens to the semaphores: their values, and the instructions that change them.
 
 use super::{NONE, Semaphore, Signals, roots, uses};
-use crate::base::Order as _;
+use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk};
 use crate::model::{Profile, SemaphoreRole};
 use rustc_hash::FxHashMap;
@@ -65,9 +65,9 @@ impl<'a> Signals<'a> {
         out.read_values(numbers.as_deref(), &mut index);
         out.read_uses(ids.as_deref(), shown, &mut index);
         for semaphore in &mut out.semaphores {
-            // What one engine does comes in order: several are as many runs, which a stable sort merges.
-            semaphore.setters.order();
-            semaphore.triggers.order();
+            // They came by slice: those of one time stay in that order.
+            order_many(&mut semaphore.setters, |s| s.0);
+            order_many(&mut semaphore.triggers, |s| s.0);
         }
         out
     }
@@ -92,7 +92,7 @@ impl<'a> Signals<'a> {
         for semaphore in &mut self.semaphores {
             // A long run has millions: what the lists grew ahead is given back.
             semaphore.values.shrink_to_fit();
-            semaphore.values.order_by_key(|v| v.0);
+            order_many(&mut semaphore.values, |v| v.0);
         }
     }
 
