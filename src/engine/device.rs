@@ -43,6 +43,7 @@ use crate::analysis::device::instructions::origin;
 use crate::analysis::device::instructions::program_alignment::{self, AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::memory::sbuf;
 use crate::analysis::device::memory::tensors;
+use crate::analysis::device::waiting::signals::{SemaphoreHistory, Signals};
 use crate::base::{SliceId, TimeRange};
 use crate::formats::{Field, WordText};
 use crate::model::program::EngineProgram;
@@ -179,6 +180,8 @@ pub(super) struct SharedByDevice {
     rows: RefCell<Option<RowsOfRange>>,
     /// Metrics of the entire run.
     summary: OnceCell<Summary>,
+    /// The semaphores, between the gaps of the entire run and the critical path, which the view asks for next.
+    semaphores: RefCell<Option<Rc<SemaphoreHistory>>>,
 }
 
 answers! {
@@ -192,8 +195,8 @@ answers! {
     EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence_of(&s.profile, q, &s.core_rows(q.range)));
     RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions_of(&s.profile, q, &s.core_rows(q.range)));
     RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows_of(&s.profile, q, &s.core_rows(q.regions.range)));
-    GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.profile, q.range));
-    CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.profile, q.is_by_data));
+    GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.signals_for_gaps(q.range), q.range));
+    CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.signals_for_path(), q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(s.advice());
     DmaRowsQuery => DmaRows: |s, q| Ok(device::transfers::dma_rows::dma_rows(&s.profile, *q));
     MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::transfers::merged::merged_bar(&s.profile, q.rows, q.slice));
@@ -239,6 +242,7 @@ impl Session {
     /// Advice reads none of the rows that Bounds reads. Those of a run of millions of instructions take hundreds of megabytes, and so does advice.
     fn advice(&self) -> Advice {
         self.device.rows.take();
+        self.device.semaphores.take();
         device::advice::advice_of(&self.profile, self.whole_table("TensorInfo").as_deref())
     }
 
@@ -286,6 +290,21 @@ impl Session {
         let rows = Rc::new(bounds::rows::rows_of(&self.profile, range));
         *self.device.rows.borrow_mut() = Some((range, rows.clone()));
         rows
+    }
+
+    /// Those of the entire run stay for [`Session::signals_for_path`].
+    fn signals_for_gaps(&self, range: Option<TimeRange>) -> Signals<'_> {
+        let signals = Signals::of(&self.profile);
+        if range.is_none() {
+            *self.device.semaphores.borrow_mut() = Some(signals.history());
+        }
+        signals
+    }
+
+    /// Takes what the gaps have left, so that it is freed after this: a run of millions of instructions has hundreds of megabytes of it.
+    fn signals_for_path(&self) -> Signals<'_> {
+        let known = self.device.semaphores.take();
+        known.map_or_else(|| Signals::of(&self.profile), |history| Signals::with(&self.profile, history))
     }
 
     /// The summary; meanings that its rows lack are from the file's schema.

@@ -70,16 +70,16 @@ struct Walk<'a> {
     n_backward: u64,
 }
 
-/// The longest chain of a profile; one that follows data too where `is_by_data`: from the writer of what an instruction reads in State
-/// Buffer, PSUM or device memory.
-pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
-    let signals = Signals::of(profile);
+/// The longest chain of a profile by its semaphores; one that follows data too where `is_by_data`: from the writer of what an instruction reads
+/// in State Buffer, PSUM or device memory.
+pub fn critical_path(signals: &Signals<'_>, is_by_data: bool) -> CriticalPath {
+    let profile = signals.profile();
     let device = profile.neuron_device().filter(|_| is_by_data);
     let data = device.map(|device| Data {
         producers: Producers::of(profile, device),
         triggers: device.transfers.iter().map(|t| t.instruction).collect(),
     });
-    longest(&engines(profile), &Causes::of(profile, &signals), data)
+    longest(&engines(profile), &Causes::of(profile, signals), data)
 }
 
 /// The same for given engines.

@@ -103,10 +103,10 @@ pub(in crate::analysis::device) fn holds_run(profile: &Profile, range: TimeRange
     range.start <= run.start && range.end >= run.end.min(profile.meta.range.end)
 }
 
-/// All gaps of a profile, or of a range of it.
-pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
-    let signals = Signals::of(profile);
-    gaps_of(&engines(profile), &Causes::of(profile, &signals), range)
+/// All gaps of a profile, or of a range of it, by its semaphores.
+pub fn gaps(signals: &Signals<'_>, range: Option<TimeRange>) -> Gaps {
+    let profile = signals.profile();
+    gaps_of(&engines(profile), &Causes::of(profile, signals), range)
 }
 
 /// The same for given engines.

@@ -4,6 +4,7 @@ mod read;
 
 use crate::base::{SliceId, SortedIndex, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use std::rc::Rc;
 
 /// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
 const MOST_STEPS: usize = 256;
@@ -15,6 +16,12 @@ const NONE: u32 = u32::MAX;
 pub struct Signals<'a> {
     profile: &'a Profile,
     uses: &'a [SemaphoreUse],
+    history: Rc<SemaphoreHistory>,
+}
+
+/// What was read of the semaphores of a profile: half a gigabyte for a run of 22 million instructions.
+#[derive(Debug, Default)]
+pub struct SemaphoreHistory {
     /// Positions of a slice's uses; empty if only one slice was requested.
     places: SortedIndex,
     /// The topmost track of each track: its core.
@@ -26,7 +33,7 @@ pub struct Signals<'a> {
 }
 
 /// What happens to one semaphore.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Semaphore {
     /// (time, new value), by time.
     values: Vec<(i64, i64)>,
@@ -80,7 +87,22 @@ impl Signal {
 impl<'a> Signals<'a> {
     /// Of a whole profile; linear in its instants and semaphores.
     pub fn of(profile: &'a Profile) -> Self {
-        Signals::reading(profile, None)
+        Signals::with(profile, Rc::new(SemaphoreHistory::reading(profile, None)))
+    }
+
+    /// The same from what was read of that profile before.
+    pub fn with(profile: &'a Profile, history: Rc<SemaphoreHistory>) -> Self {
+        Signals { profile, uses: uses(profile), history }
+    }
+
+    /// What was read, for [`Signals::with`].
+    pub fn history(&self) -> Rc<SemaphoreHistory> {
+        self.history.clone()
+    }
+
+    /// The profile whose semaphores they are.
+    pub fn profile(&self) -> &'a Profile {
+        self.profile
     }
 
     /// Only of the semaphores in the operands of one instruction: looks at as much, and keeps much less.
@@ -88,11 +110,11 @@ impl<'a> Signals<'a> {
         let uses = uses(profile);
         let first = uses.partition_point(|u| u.slice < slice.0);
         let n = uses[first..].partition_point(|u| u.slice == slice.0);
-        Signals::reading(profile, Some(first..first + n))
+        Signals::with(profile, Rc::new(SemaphoreHistory::reading(profile, Some(first..first + n))))
     }
 
     fn recorded(&self, used: Used<'_>) -> Option<&Semaphore> {
-        self.semaphores.get(used.place as usize)
+        self.history.semaphores.get(used.place as usize)
     }
 
     /// Whether the file records operands at all.
@@ -102,9 +124,9 @@ impl<'a> Signals<'a> {
 
     /// The semaphores in the operands of an instruction.
     pub fn of_slice(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
-        let found = self.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice);
+        let found = self.history.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice);
         found.map(|at| {
-            let place = at.checked_sub(self.first_use).and_then(|at| self.of_use.get(at));
+            let place = at.checked_sub(self.history.first_use).and_then(|at| self.history.of_use.get(at));
             Used { used: &self.uses[at], place: place.copied().unwrap_or(NONE) }
         })
     }
@@ -116,7 +138,7 @@ impl<'a> Signals<'a> {
 
     /// The core that a slice runs on: its topmost track.
     pub fn core(&self, slice: SliceId) -> Option<TrackId> {
-        self.profile.track_of(slice).map(|t| TrackId(self.roots[t.index()]))
+        self.profile.track_of(slice).map(|t| TrackId(self.history.roots[t.index()]))
     }
 
     /// Whether the values of the semaphore over time are known.
@@ -182,7 +204,7 @@ impl<'a> Signals<'a> {
         let owner = profile.strings.get(wait.owner);
         let is_queue = |t: &usize| {
             let track = &profile.tracks[*t];
-            track.kind == TrackKind::Queue && self.roots[*t] == root.0 && queue_name(profile.strings.get(track.name)) == owner
+            track.kind == TrackKind::Queue && self.history.roots[*t] == root.0 && queue_name(profile.strings.get(track.name)) == owner
         };
         let queues = (0..profile.tracks.len()).filter(is_queue).filter(|_| !owner.is_empty());
         let ended = queues.flat_map(|t| profile.slices_of(TrackId(t as u32))).filter(|i| profile.slices.end(*i) <= time);

@@ -1,6 +1,6 @@
 //! Reads what happens to the semaphores: their values, and the instructions that change them.
 
-use super::{NONE, Semaphore, Signals, roots, uses};
+use super::{NONE, Semaphore, SemaphoreHistory, roots, uses};
 use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk};
 use crate::model::{Profile, SemaphoreRole};
@@ -45,15 +45,13 @@ impl Index {
     }
 }
 
-impl<'a> Signals<'a> {
+impl SemaphoreHistory {
     /// Of the semaphores of these uses; `None`: of all.
-    pub(super) fn reading(profile: &'a Profile, wanted: Option<Range<usize>>) -> Self {
+    pub(super) fn reading(profile: &Profile, wanted: Option<Range<usize>>) -> Self {
         let uses = uses(profile);
         let ids: Option<Vec<StrId>> = wanted.clone().map(|w| uses[w].iter().map(|u| u.id).collect());
         let shown = wanted.clone().unwrap_or(0..uses.len());
-        let mut out = Signals {
-            profile,
-            uses,
+        let mut out = SemaphoreHistory {
             places: if wanted.is_none() { SortedIndex::of(uses.len(), |at| uses[at].slice) } else { SortedIndex::default() },
             roots: roots(profile),
             of_use: Vec::with_capacity(shown.len()),
@@ -62,8 +60,8 @@ impl<'a> Signals<'a> {
         };
         let mut index = Index::default();
         let numbers: Option<Vec<u32>> = ids.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
-        out.read_values(numbers.as_deref(), &mut index);
-        out.read_uses(ids.as_deref(), shown, &mut index);
+        out.read_values(profile, numbers.as_deref(), &mut index);
+        out.read_uses(profile, ids.as_deref(), shown, &mut index);
         for semaphore in &mut out.semaphores {
             // They came by slice: those of one time stay in that order.
             order_many(&mut semaphore.setters, |s| s.0);
@@ -72,11 +70,11 @@ impl<'a> Signals<'a> {
         out
     }
 
-    fn read_values(&mut self, wanted: Option<&[u32]>, index: &mut Index) {
+    fn read_values(&mut self, profile: &Profile, wanted: Option<&[u32]>, index: &mut Index) {
         if wanted.is_some_and(<[u32]>::is_empty) {
             return;
         }
-        let (profile, instants) = (self.profile, &self.profile.instants);
+        let instants = &profile.instants;
         let is_wanted = |update: &(u32, i64)| wanted.is_none_or(|w| w.contains(&update.0));
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
         for_each_chunk(instants.time.len(), &mut |part| {
@@ -97,8 +95,8 @@ impl<'a> Signals<'a> {
     }
 
     /// Who changes which semaphore, of those with the ids `wanted`; the places of the uses that are `shown`.
-    fn read_uses(&mut self, wanted: Option<&[StrId]>, shown: Range<usize>, index: &mut Index) {
-        let (profile, uses) = (self.profile, self.uses);
+    fn read_uses(&mut self, profile: &Profile, wanted: Option<&[StrId]>, shown: Range<usize>, index: &mut Index) {
+        let uses = uses(profile);
         let mut numbers = Numbers::default();
         // Uses come by slice, so that a track is looked up once for each lane.
         let (mut end, mut root) = (0, None);
