@@ -92,9 +92,9 @@ export const runAll = async (page, kind, expected, digests) => {
   }
   expect(wrong).toEqual([]);
   if (!digests) return;
-  const found = await digestsOf(page, gallery[kind].map(([, , query]) => query), shown);
+  const digested = await digestsOf(page, gallery[kind].map(([, , query]) => query), shown);
   gallery[kind].forEach(([title], nth) => {
-    if (found[nth] !== digests[title]) wrong.push(`${title}: other values than the converted tables have (${found[nth]})`);
+    if (digested[nth] !== digests[title]) wrong.push(`${title}: other values than the converted tables have (${digested[nth]})`);
   });
   expect(wrong).toEqual([]);
 };
