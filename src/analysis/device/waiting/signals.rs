@@ -20,7 +20,7 @@ pub struct Signals<'a> {
 }
 
 /// What was read of the semaphores of a profile: half a gigabyte for a run of 22 million instructions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SemaphoreHistory {
     /// Positions of a slice's uses; empty if only one slice was requested.
     places: SortedIndex,
