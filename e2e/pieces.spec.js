@@ -143,8 +143,11 @@ test('cancelling ends helpers at once', async ({ page, site }) => {
   await expect(page.getByRole('tab')).toHaveCount(0);
 });
 
-/** Resident bytes of the browser's processes together. */
+/** Resident bytes of the browser's processes together, without what the page has let go of. */
 async function resident(page) {
+  const collector = await page.context().newCDPSession(page);
+  await collector.send('HeapProfiler.collectGarbage');
+  await collector.detach();
   const cdp = await page.context().browser().newBrowserCDPSession();
   const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
   await cdp.detach();

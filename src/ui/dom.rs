@@ -1,7 +1,7 @@
 //! Small errands in the document: saving a file, copying a text, watching a size. All of them do nothing where there is no browser.
 
 use js_sys::{Function, Promise, Reflect};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, Element, HtmlAnchorElement, HtmlCanvasElement, ResizeObserver, Url};
@@ -120,6 +120,16 @@ pub fn on_resize(element: &Element, run: impl FnMut() + 'static) {
     let held = StoredValue::new_local((observer, closure));
     on_cleanup(move || {
         held.try_with_value(|held| held.0.disconnect());
+    });
+}
+
+/// Frees the pixels of a canvas when its owner is disposed. A browser keeps those of a removed canvas until it next collects
+/// garbage, and several megabytes of them do not make it collect.
+pub fn free_on_cleanup(canvas: NodeRef<html::Canvas>) {
+    on_cleanup(move || {
+        if let Some(canvas) = canvas.try_get_untracked().flatten() {
+            canvas.set_width(0);
+        }
     });
 }
 

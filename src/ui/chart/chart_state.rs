@@ -177,6 +177,7 @@ impl ChartState {
         // The page's zoom changes how many pixels a point has, without changing the size in points.
         let zoom = window_event_listener(ev::resize, move |_| self.again());
         on_cleanup(move || zoom.remove());
+        dom::free_on_cleanup(self.canvas);
         let base = StoredValue::new_local(None::<(HtmlCanvasElement, Ink, f64)>);
         let drawn = RwSignal::new(());
         let of_base = chart.clone();

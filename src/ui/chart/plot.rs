@@ -34,6 +34,7 @@ impl Plot {
         // The page's zoom changes how many pixels a point has, without changing the size in points.
         let zoom = window_event_listener(ev::resize, move |_| plot.again());
         on_cleanup(move || zoom.remove());
+        dom::free_on_cleanup(plot.canvas);
         effect(move || {
             plot.pulse.track();
             let size = plot.size.get();

@@ -16,6 +16,7 @@ use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
 use crate::base::{EventId, SliceId, TimeRange};
 use crate::engine::page_columns::PageColumns;
+use crate::ui::dom;
 use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -148,6 +149,9 @@ pub fn Timeline(
     }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
+    for canvas in [stage.nodes.rows, stage.nodes.overlay, stage.nodes.top] {
+        dom::free_on_cleanup(canvas);
+    }
     view! { <Page stage columns selection choice range marking glance settings bands /> }
 }
 
