@@ -3,6 +3,9 @@
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
+/// Keys that a cache holds at most. A constant, so that no lookup divides.
+const N_SLOTS: usize = 256;
+
 /// A direct-mapped cache of positions by key: a new key replaces an older one in its slot. After a miss, look the key up elsewhere.
 pub(crate) struct RecentCache<K> {
     slots: Vec<Option<(K, u32)>>,
@@ -10,7 +13,7 @@ pub(crate) struct RecentCache<K> {
 
 impl<K> Default for RecentCache<K> {
     fn default() -> Self {
-        RecentCache { slots: (0..256).map(|_| None).collect() }
+        RecentCache { slots: (0..N_SLOTS).map(|_| None).collect() }
     }
 }
 
@@ -18,14 +21,13 @@ impl<K: Copy + Eq> RecentCache<K> {
     /// The position of a key. `hint` is any number that distinguishes keys, the same for the same key.
     #[inline]
     pub fn get(&self, hint: u32, key: K) -> Option<u32> {
-        self.slots[hint as usize % self.slots.len()].filter(|slot| slot.0 == key).map(|slot| slot.1)
+        self.slots[hint as usize % N_SLOTS].filter(|slot| slot.0 == key).map(|slot| slot.1)
     }
 
     /// Stores the position of a key.
     #[inline]
     pub fn set(&mut self, hint: u32, key: K, place: u32) {
-        let n = self.slots.len();
-        self.slots[hint as usize % n] = Some((key, place));
+        self.slots[hint as usize % N_SLOTS] = Some((key, place));
     }
 }
 

@@ -44,7 +44,7 @@ pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
         let mut rest = std::mem::take(&mut sets).into_iter();
         while let Some(a) = rest.next() {
             sets.push(match rest.next() {
-                Some(b) => both(a, b),
+                Some(b) => union_of_two(a, b),
                 None => a,
             });
         }
@@ -54,11 +54,11 @@ pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
 
 /// The same for the lanes of a track: the first sets cover most of the time, each further one adds little.
 pub fn union_of_lanes(sets: Vec<Ranges>) -> Ranges {
-    sets.into_iter().reduce(both).unwrap_or_default()
+    sets.into_iter().reduce(union_of_two).unwrap_or_default()
 }
 
 /// The union of two sets.
-fn both(a: Ranges, b: Ranges) -> Ranges {
+pub fn union_of_two(a: Ranges, b: Ranges) -> Ranges {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
     }

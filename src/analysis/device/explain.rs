@@ -91,8 +91,8 @@ struct LaneWalk<'a> {
     own_name: &'a str,
     left: Range<usize>,
     shapes: lanes::Shapes<'a>,
-    duplicates: &'a [u32],
-    unreported: &'a [u32],
+    twice: lanes::Listed<'a>,
+    unreported: lanes::Listed<'a>,
     /// The part of the engine named last.
     last: (StrId, Option<Part>),
     cursor: Cursor,
@@ -218,8 +218,8 @@ impl<'a> WalkColumns<'a> {
             kind: track.kind,
             own_name: self.profile.strings.get(track.name),
             shapes: lanes::Shapes::from(&self.device.shapes, left.start),
-            duplicates: lanes::within(&self.device.duplicates, &left),
-            unreported: lanes::within(&self.device.unreported, &left),
+            twice: lanes::Listed::from(&self.device.duplicates, left.start),
+            unreported: lanes::Listed::from(&self.device.unreported, left.start),
             last: (StrId(u32::MAX), None),
             cursor: Cursor::default(),
             left,
@@ -248,9 +248,8 @@ impl<'a> WalkColumns<'a> {
     }
 
     fn queue(&self, lane: &mut LaneWalk<'_>, slices: Range<usize>, walk: &mut Walk<'_>) {
-        let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for i in slices {
-            if is_in(lane.duplicates, i) || is_in(lane.unreported, i) {
+            if lane.twice.has(i) || lane.unreported.has(i) {
                 continue;
             }
             let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);

@@ -71,7 +71,6 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
         _ => (&[][..], &[][..]),
     };
     let column = profile.attribute("engine").filter(|_| !is_dma);
-    let is_once = |i: usize| duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err();
     let work_of = |engine: StrId, works: &mut Vec<Work>| {
         let recorded = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
         let engine = if is_dma { DMA } else { recorded.unwrap_or(own_name) };
@@ -86,9 +85,10 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
         work_of(StrId(0), works);
     }
     for (lane, slices) in lanes::touching(profile, track, range) {
+        // A packet that occurs twice in the file is one.
+        let mut twice = lanes::Listed::from(duplicates, slices.start);
         for_each_chunk(slices.len(), &mut |part| {
-            // A packet that occurs twice in the file is one.
-            for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
+            for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
                 let engine = column.map_or(StrId(0), |a| a.values[i]);
                 let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
                 last = Some((engine, at));

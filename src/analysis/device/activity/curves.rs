@@ -1,5 +1,6 @@
 //! Curves that are computed, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
 
+use crate::analysis::device::activity::lanes;
 pub use crate::analysis::device::activity::line::Line;
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{TimeRange, TrackId, for_each_chunk};
@@ -44,11 +45,12 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
     let mut out: FxHashMap<u32, Vec<f64>> = FxHashMap::default();
     let roots = crate::analysis::device::waiting::signals::roots(profile);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        for (_, lane) in crate::analysis::device::activity::lanes::touching(profile, TrackId(t as u32), grid.range) {
+        for (_, lane) in lanes::touching(profile, TrackId(t as u32), grid.range) {
+            let mut twice = lanes::Listed::from(&device.duplicates, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k) {
                     let Some(bytes) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
-                    if device.duplicates.is_empty() || device.duplicates.binary_search(&(i as u32)).is_err() {
+                    if !twice.has(i) {
                         let parts = out.entry(roots[t]).or_insert_with(|| grid.parts());
                         grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(*bytes));
                     }

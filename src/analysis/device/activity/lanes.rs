@@ -25,12 +25,6 @@ pub(in crate::analysis::device) fn touching(
     })
 }
 
-/// Those of some slices, in order, that are in a range of slices.
-pub(in crate::analysis::device) fn within<'a>(all: &'a [u32], slices: &Range<usize>) -> &'a [u32] {
-    let place = |slice: usize| all.partition_point(|s| (*s as usize) < slice);
-    &all[place(slices.start)..place(slices.end)]
-}
-
 /// The shapes of instructions while the slices of a lane go by.
 pub(in crate::analysis::device) struct Shapes<'a> {
     left: &'a [Shape],
@@ -54,13 +48,38 @@ impl<'a> Shapes<'a> {
     }
 }
 
+/// Which slices are in an ascending list, while those of a lane go by.
+pub(in crate::analysis::device) struct Listed<'a> {
+    left: &'a [u32],
+}
+
+impl<'a> Listed<'a> {
+    /// Those from a slice on.
+    pub fn from(all: &'a [u32], slice: usize) -> Self {
+        Listed { left: &all[all.partition_point(|s| (*s as usize) < slice)..] }
+    }
+
+    /// Whether a slice is listed, which is none before the last one asked about.
+    pub fn has(&mut self, slice: usize) -> bool {
+        while let Some((first, rest)) = self.left.split_first() {
+            if *first as usize >= slice {
+                return *first as usize == slice;
+            }
+            self.left = rest;
+        }
+        false
+    }
+}
+
 /// Spans of tracks, lane by lane: spans of a lane are sorted by start already.
 #[derive(Debug, Default)]
 pub(in crate::analysis::device) struct LaneSpans {
-    /// Ranges of each finished track, then of each lane of the current track.
-    sets: Vec<Ranges>,
-    n_tracks: usize,
-    /// The lane of the last set.
+    /// Of each finished track.
+    tracks: Vec<Ranges>,
+    /// Of the finished lanes of the current track: joined lane by lane, since one lane can have millions of spans.
+    lanes: Ranges,
+    /// Of the current lane, and its number.
+    of_lane: Ranges,
     lane: Option<u32>,
 }
 
@@ -68,27 +87,30 @@ impl LaneSpans {
     /// Adds a span of a lane, not before the last one of the same lane.
     pub fn push(&mut self, lane: u32, span: (i64, i64)) {
         if self.lane != Some(lane) {
+            self.end_lane();
             self.lane = Some(lane);
-            self.sets.push(Ranges::new());
         }
-        if let Some(set) = self.sets.last_mut() {
-            spans::push(set, span);
-        }
+        spans::push(&mut self.of_lane, span);
+    }
+
+    fn end_lane(&mut self) {
+        let (lanes, of_lane) = (std::mem::take(&mut self.lanes), std::mem::take(&mut self.of_lane));
+        self.lanes = spans::union_of_two(lanes, of_lane);
+        self.lane = None;
     }
 
     /// Joins the lanes of the track that was walked.
     pub fn end_track(&mut self) {
-        let of_lanes = self.sets.split_off(self.n_tracks.min(self.sets.len()));
-        if !of_lanes.is_empty() {
-            self.sets.push(spans::union_of_lanes(of_lanes));
+        self.end_lane();
+        if !self.lanes.is_empty() {
+            self.tracks.push(std::mem::take(&mut self.lanes));
         }
-        (self.n_tracks, self.lane) = (self.sets.len(), None);
     }
 
     /// All of them.
     pub fn union(mut self) -> Ranges {
         self.end_track();
-        spans::union_of(self.sets)
+        spans::union_of(self.tracks)
     }
 }
 
@@ -109,12 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn some_slices_in_a_range_are_found() {
-        let all = [2, 3, 7];
-        assert_eq!(
-            [within(&all, &(0..2)), within(&all, &(2..4)), within(&all, &(3..9)), within(&[], &(0..9))],
-            [&[][..], &[2, 3], &[3, 7], &[]]
-        );
+    fn listed_slices_go_by() {
+        let mut listed = Listed::from(&[2, 3, 7], 3);
+        assert_eq!([3, 3, 4, 7, 7, 9].map(|i| listed.has(i)), [true, true, false, true, true, false]);
+        assert!(!Listed::from(&[], 0).has(0));
     }
 
     #[test]

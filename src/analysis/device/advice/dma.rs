@@ -1,6 +1,7 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Location, Out, Severity, Verdict, bytes, nanoseconds, percent, rate};
+use crate::analysis::device::activity::lanes;
 use crate::analysis::device::memory::highlights::BandKind;
 use crate::analysis::recent_cache::Groups;
 use crate::base::order::keep_largest;
@@ -73,16 +74,15 @@ impl Packets {
         let Domain::NeuronDevice(device) = &profile.domain else { return out };
         let roots = crate::analysis::device::waiting::signals::roots(profile);
         let engines = profile.attribute("engine").map(|e| e.values.as_slice());
-        let mut duplicates = device.duplicates.iter().copied().peekable();
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             let slices = profile.slices_of(TrackId(t as u32));
             let mut busy: Groups<StrId, Moved> = Groups::default();
+            let mut twice = lanes::Listed::from(&device.duplicates, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
-                    while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
-                    if n == NeuronDevice::ABSENT || duplicates.peek() == Some(&(i as u32)) {
+                    if n == NeuronDevice::ABSENT || twice.has(i) {
                         continue;
                     }
                     let duration = profile.slices.duration[i];

@@ -241,13 +241,13 @@ impl Columns<'_> {
     }
 
     fn queue(&self, track: TrackId, sums: &mut Sums) {
-        let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
-            let [duplicates, unreported] = [&self.device.duplicates, &self.device.unreported].map(|all| lanes::within(all, &slices));
+            // A packet that occurs twice in the file is one.
+            let [mut twice, mut unreported] =
+                [&self.device.duplicates, &self.device.unreported].map(|all| lanes::Listed::from(all, slices.start));
             for_each_chunk(slices.len(), &mut |part| {
-                // A packet that occurs twice in the file is one.
-                for i in part.map(|at| slices.start + at).filter(|i| !is_in(duplicates, *i)) {
-                    if is_in(unreported, i) {
+                for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
+                    if unreported.has(i) {
                         sums.rows.unreported += u64::from(self.starts_here(i));
                         continue;
                     }

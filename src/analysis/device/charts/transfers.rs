@@ -1,14 +1,12 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
 use super::{ChartContext, Charts, SizeGroup, TransferBy, TransferGroup, TransferMean};
-use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;
 use crate::analysis::recent_cache::Groups;
-use crate::analysis::spans::{self, Spans};
+use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, TrackKind};
-use rustc_hash::FxHashMap;
 
 /// Groups of sizes that are shown.
 const MOST_SIZES: usize = 400;
@@ -17,10 +15,18 @@ const N_ENGINES: f64 = 16.0;
 /// Transfers without a name in the file.
 const NOT_TOLD: &str = "not recorded";
 
+/// Transfers of a queue with one engine and type.
+#[derive(Default)]
+struct Cell {
+    spans: Ranges,
+    bytes: Option<u64>,
+    count: u64,
+}
+
 /// Transfers with something in common.
 #[derive(Default)]
 struct Sum {
-    spans: Vec<(i64, i64)>,
+    spans: Vec<Ranges>,
     bytes: Option<u64>,
     count: u64,
 }
@@ -31,11 +37,8 @@ type Key = (TransferBy, u32, u32);
 /// Sums of the transfers that have something in common.
 type Sums = Groups<Key, Sum>;
 
-/// A number that distinguishes keys.
-#[inline]
-fn hint(key: Key) -> u32 {
-    key.0 as u32 * 101 + key.2
-}
+/// Variable, type of queue, bytes.
+type SizeKey = (StrId, StrId, u32);
 
 /// Transfers of one size.
 struct Sizes {
@@ -45,20 +48,17 @@ struct Sizes {
     longest: (i64, usize),
 }
 
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, 0) }
+    }
+}
+
 /// Columns of the transfers, where the file has them.
 struct Columns<'a> {
     engines: Option<&'a [StrId]>,
     types: Option<&'a [StrId]>,
     variables: Option<&'a [StrId]>,
-}
-
-impl Columns<'_> {
-    /// What each transfer has in common with others, except for their queue.
-    #[inline]
-    fn keys(&self, root: u32, i: usize) -> impl Iterator<Item = Key> {
-        let keys = [(TransferBy::Engine, root, at(self.engines, i).0), (TransferBy::Type, root, at(self.types, i).0)];
-        keys.into_iter().filter(|key| key.2 != 0)
-    }
 }
 
 #[inline]
@@ -74,8 +74,7 @@ pub(super) fn transfers(given: &ChartContext<'_>, out: &mut Charts) {
     let columns = Columns { engines: column("engine"), types: column("queue_type"), variables: column("variable") };
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let track = TrackId(t as u32);
-        moved.add(counts(given, track, &columns, &mut sums, out));
-        times(given, track, &columns, &mut sums);
+        moved.add(add_queue(given, track, &columns, &mut sums, out));
     }
     out.transfer_mean = mean(given, &moved);
     groups(given, sums.all, out);
@@ -108,57 +107,57 @@ fn mean(given: &ChartContext<'_>, moved: &Moved) -> Option<TransferMean> {
     of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
 }
 
-/// Whether no earlier transfer is of the same packet.
-fn is_once(given: &ChartContext<'_>, i: usize) -> bool {
-    let duplicates = &given.device.duplicates;
-    duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err()
+/// The sum of two numbers of bytes; `None` if neither is recorded.
+fn plus(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    a.zip(b).map(|(a, b)| a.saturating_add(b)).or(a).or(b)
 }
 
-/// Numbers, bytes and sizes of a queue's transfers, lane by lane: the order does not matter to them. Returns those that start in the range.
-fn counts(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
+/// Adds a queue's transfers, each packet once, and its sizes. Returns bytes and number of those that start in the range.
+fn add_queue(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
     let (root, slices) = (given.roots[track.index()], &given.profile.slices);
-    let mut sizes: FxHashMap<(StrId, StrId, u32), Sizes> = FxHashMap::default();
-    for (_, lane) in lanes::touching(given.profile, track, given.within) {
-        for_each_chunk(lane.len(), &mut |part| {
-            for i in part.map(|k| lane.start + k).filter(|i| is_once(given, *i)) {
+    let mut sizes = Groups::<SizeKey, Sizes>::default();
+    let mut cells = Groups::<(StrId, StrId), Cell>::default();
+    let is_once = |i: usize| given.device.duplicates.binary_search(&(i as u32)).is_err();
+    // By start: an engine's transfers are on all lanes and overlap, so that lane by lane there would be far more spans to join.
+    let by_start = &slices.by_start[given.profile.slices_of(track)];
+    let n = by_start.partition_point(|i| slices.start[*i as usize] < given.within.end.0);
+    for_each_chunk(n, &mut |part| {
+        for i in by_start[part].iter().map(|i| *i as usize) {
+            if let Some(span) = given.span(i).filter(|_| is_once(i)) {
                 // Transfers count where they start; bytes where they move.
                 let is_own = slices.start[i] >= given.within.start.0;
                 let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
                 let moved = bytes.map(|n| share::within(n.into(), (slices.start[i], slices.end(i)), given.within));
-                for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
-                    let sum = sums.of(hint(key), key);
-                    sum.count += u64::from(is_own);
-                    sum.bytes = moved.map(|n| sum.bytes.unwrap_or(0).saturating_add(n)).or(sum.bytes);
-                }
+                let key = (at(columns.engines, i), at(columns.types, i));
+                let cell = cells.of(key.0.0.wrapping_add(key.1.0.wrapping_mul(31)), key);
+                cell.count += u64::from(is_own);
+                cell.bytes = plus(cell.bytes, moved);
+                spans::push(&mut cell.spans, span);
                 if let Some(size) = bytes.filter(|_| is_own) {
                     let duration = slices.duration[i];
-                    let new = Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, i) };
-                    let s = sizes.entry((at(columns.variables, i), at(columns.types, i), size)).or_insert(new);
+                    let key = (at(columns.variables, i), at(columns.types, i), size);
+                    let s = sizes.of(size.wrapping_add(key.0.0.wrapping_mul(31)), key);
                     (s.count, s.time) = (s.count + 1, s.time.saturating_add(duration));
                     s.shortest = s.shortest.min(duration);
                     s.longest = s.longest.max((duration, i));
                 }
             }
-        });
-    }
-    let bytes = sizes.iter().map(|(key, s)| u64::from(key.2).saturating_mul(s.count)).fold(0, u64::saturating_add);
-    let moved = Moved { bytes, count: sizes.values().map(|s| s.count).sum() };
-    by_size(given, track, sizes, out);
-    moved
-}
-
-/// When a queue's transfers ran, by start.
-fn times(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums) {
-    let root = given.roots[track.index()];
-    let by_start = &given.profile.slices.by_start[given.profile.slices_of(track)];
-    for_each_chunk(by_start.len(), &mut |part| {
-        for i in by_start[part].iter().map(|i| *i as usize) {
-            let Some(span) = given.span(i).filter(|_| is_once(given, i)) else { continue };
-            for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
-                spans::push(&mut sums.of(hint(key), key).spans, span);
-            }
         }
     });
+    for ((engine, kind), cell) in cells.all {
+        // Engine and type are not in every file.
+        let names = [(TransferBy::Engine, engine.0), (TransferBy::Type, kind.0)].into_iter().filter(|name| name.1 != 0);
+        for (by, name) in names.chain([(TransferBy::Queue, track.0)]) {
+            let sum = sums.of(name, (by, root, name));
+            sum.count += cell.count;
+            sum.bytes = plus(sum.bytes, cell.bytes);
+            sum.spans.push(cell.spans.clone());
+        }
+    }
+    let bytes = sizes.all.iter().map(|(key, s)| u64::from(key.2).saturating_mul(s.count)).fold(0, u64::saturating_add);
+    let moved = Moved { bytes, count: sizes.all.iter().map(|(_, s)| s.count).sum() };
+    by_size(given, track, sizes.all, out);
+    moved
 }
 
 fn groups(given: &ChartContext<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
@@ -166,7 +165,7 @@ fn groups(given: &ChartContext<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
     let n_engines = given.facts.hardware_fact("num_dma_engines_per_neuroncore").unwrap_or(N_ENGINES);
     let strings = &given.profile.strings;
     let group = |((by, root, name), sum): (Key, Sum)| {
-        let busy = Spans::union(sum.spans).total();
+        let busy = spans::length(&spans::union_of(sum.spans));
         let bandwidth = core_bandwidth.map(|b| if by == TransferBy::Engine { b / n_engines } else { b });
         let possible = bandwidth.map(|b| b * given.window.0 as f64 / 1e9).filter(|p| *p > 0.0);
         let name = if by == TransferBy::Queue { strings.get(given.profile.tracks[name as usize].name) } else { strings.get(StrId(name)) };
@@ -196,10 +195,10 @@ fn groups(given: &ChartContext<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
 }
 
 /// A queue's transfers by what they move and its size.
-fn by_size(given: &ChartContext<'_>, track: TrackId, sizes: FxHashMap<(StrId, StrId, u32), Sizes>, out: &mut Charts) {
+fn by_size(given: &ChartContext<'_>, track: TrackId, sizes: Vec<(SizeKey, Sizes)>, out: &mut Charts) {
     let strings = &given.profile.strings;
     let (core, queue) = (given.core(track.index()), given.profile.track_path(track).replace(" / DMA", ""));
-    let group = |((variable, kind, size), s): ((StrId, StrId, u32), Sizes)| SizeGroup {
+    let group = |((variable, kind, size), s): (SizeKey, Sizes)| SizeGroup {
         core: core.clone(),
         name: if variable == StrId(0) { queue.clone() } else { strings.get(variable).into() },
         kind: if kind == StrId(0) { NOT_TOLD } else { strings.get(kind) }.into(),

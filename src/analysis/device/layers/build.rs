@@ -91,13 +91,13 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
 /// Time and bytes of the DMA queues of a core; duplicates move nothing.
 fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
     let (mut sets, mut bytes, mut is_recorded) = (Vec::new(), 0u64, false);
-    let is_once = |i: usize| device.duplicates.is_empty() || device.duplicates.binary_search(&(i as u32)).is_err();
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
         let mut of_lanes = Vec::new();
         for (_, slices) in lanes::touching(profile, track, range) {
             let mut spans = Ranges::new();
+            let mut twice = lanes::Listed::from(&device.duplicates, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
-                for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
+                for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
                     let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                     spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
                     if let Some(n) = recorded(&device.bytes, i) {

@@ -2,6 +2,7 @@
 //!
 //! A tensor's load factors are in the file (`TensorInfo`) or not at all; transfers that name a variable are counted from the rows.
 
+use crate::analysis::device::activity::lanes;
 use crate::analysis::device::activity::usage::{self, UseCurve};
 use crate::analysis::device::cells;
 use crate::analysis::device::memory::highlights::{self, Band};
@@ -183,12 +184,11 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     let mut places = vec![u32::MAX; profile.strings.len()];
     let mut found: Vec<(StrId, Moved)> = Vec::new();
     // A packet that occurs twice in the file is one.
-    let mut duplicates = device.duplicates.iter().copied().peekable();
+    let mut twice = lanes::Listed::from(&device.duplicates, 0);
     let (variables, bytes) = (variable.values.as_slice(), device.bytes.as_slice());
     for_each_chunk(variables.len(), &mut |part| {
         for i in part.filter(|i| variables[*i] != StrId(0)) {
-            while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
-            if duplicates.peek() == Some(&(i as u32)) {
+            if twice.has(i) {
                 continue;
             }
             let span = TimeRange { start: TimeNs(profile.slices.start[i]), end: TimeNs(profile.slices.end(i)) };

@@ -3,6 +3,7 @@
 use crate::analysis::device::activity::active_times;
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
+use crate::analysis::device::run_metrics::packets::Counted;
 use crate::base::for_each_chunk;
 use crate::model::{NeuronDevice, Profile, TrackKind};
 
@@ -60,12 +61,12 @@ pub(in crate::analysis::device) fn counts(profile: &Profile) -> Vec<Computed> {
 
 /// Durations of the packets that the profiler counts.
 fn packet_time(profile: &Profile, device: &NeuronDevice) -> i64 {
-    let is_in = |list: &[u32], i: usize| !list.is_empty() && list.binary_search(&(i as u32)).is_ok();
     let mut sum = 0i64;
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let slices = profile.slices_of(crate::base::TrackId(t as u32));
+        let mut counted = Counted::from(device, slices.start);
         for_each_chunk(slices.len(), &mut |part| {
-            for i in part.map(|k| slices.start + k).filter(|i| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i)) {
+            for i in part.map(|k| slices.start + k).filter(|i| counted.has(*i)) {
                 sum = sum.saturating_add(profile.slices.duration[i]);
             }
         });

@@ -1,6 +1,6 @@
 //! Metrics of DMA packets by the type of their queue, of tensors' sizes, and of throttling: as `neuron-profile` counts them in its summary.
 
-use crate::analysis::device::activity::lanes::{self, LaneSpans};
+use crate::analysis::device::activity::lanes::{self, LaneSpans, Listed};
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
 use crate::analysis::device::share;
@@ -62,6 +62,24 @@ const DYNAMIC: [(&str, &str, &str); 3] = [
     ("dynamic_dma_active_time_percent", "software_dynamic_dma_active_time_percent", "hardware_dynamic_dma_active_time_percent"),
 ];
 
+/// The packets that the profiler counts, while those of a lane go by: each once, and none that it leaves out of its tables.
+pub(super) struct Counted<'a> {
+    twice: Listed<'a>,
+    unreported: Listed<'a>,
+}
+
+impl<'a> Counted<'a> {
+    /// Those from a slice on.
+    pub fn from(device: &'a NeuronDevice, slice: usize) -> Self {
+        Counted { twice: Listed::from(&device.duplicates, slice), unreported: Listed::from(&device.unreported, slice) }
+    }
+
+    /// Whether it counts a packet, which is none before the last one asked about.
+    pub fn has(&mut self, slice: usize) -> bool {
+        !self.twice.has(slice) && !self.unreported.has(slice)
+    }
+}
+
 /// Packets by type of queue in `range`, as the profiler counts them; empty if types are not recorded.
 ///
 /// Counts are of the packets that start in the range; bytes and times are of their parts within it.
@@ -74,14 +92,13 @@ pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDev
         _ => Some(2),
     };
     let places: Vec<Option<usize>> = profile.strings.iter().map(|s| place(s.1)).collect();
-    let is_in = |list: &[u32], i: usize| !list.is_empty() && list.binary_search(&(i as u32)).is_ok();
-    let is_counted = |i: &usize| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i);
     let mut sums: [Sum; 3] = Default::default();
     let mut is_complete = true;
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         for (number, lane) in lanes::touching(profile, TrackId(t as u32), range) {
+            let mut counted = Counted::from(device, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k).filter(is_counted) {
+                for i in part.map(|k| lane.start + k).filter(|i| counted.has(*i)) {
                     let kind = places.get(types.get(i).copied().unwrap_or(StrId(0)).index()).copied().flatten();
                     let Some(sum) = kind.and_then(|at| sums.get_mut(at)) else {
                         is_complete = false;
@@ -136,15 +153,15 @@ const PURPOSES: [(&str, &[&str]); 3] =
 /// Dynamic queues count for none, also those that the table of queues lists as `weights`: the profiler's summary has 0 for them.
 pub(in crate::analysis::device) fn by_purpose(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {
     let Some(types) = profile.attribute("queue_type").map(|a| a.values.as_slice()) else { return Vec::new() };
-    let is_in = |list: &[u32], i: usize| !list.is_empty() && list.binary_search(&(i as u32)).is_ok();
     let mut sums = [0u64; 3];
     let (mut n, mut is_complete) = (0u64, true);
     for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let purpose = crate::analysis::device::waiting::cause::queue_purpose(profile, profile.strings.get(track.name)).unwrap_or_default();
         let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
         for (_, lane) in lanes::touching(profile, TrackId(t as u32), range) {
+            let mut counted = Counted::from(device, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k).filter(|i| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i)) {
+                for i in part.map(|k| lane.start + k).filter(|i| counted.has(*i)) {
                     n += 1;
                     let kind = types.get(i).map_or("", |id| profile.strings.get(*id));
                     if kind == "instruction" || kind.ends_with("_dynamic") {

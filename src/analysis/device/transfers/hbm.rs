@@ -42,15 +42,15 @@ pub(in crate::analysis::device) fn transferred(profile: &Profile, device: &Neuro
     let types = profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = profile.strings.iter().find(|(_, text)| *text == FETCH).map(|(id, _)| id);
     let is_fetch = |i: usize| fetch.is_some() && types.and_then(|t| t.get(i)).copied() == fetch;
-    let is_twice = |i: usize| !device.duplicates.is_empty() && device.duplicates.binary_search(&(i as u32)).is_ok();
     let size = |i: usize| device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
     let queues = || profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue).map(|t| TrackId(t.0 as u32));
     let is_recorded = !device.hbm.is_empty() && queues().any(|track| profile.slices_of(track).any(|i| size(i).is_some()));
     let mut sum = 0u64;
     for track in queues().filter(|_| is_recorded) {
         for (_, lane) in lanes::touching(profile, track, range) {
+            let mut twice = lanes::Listed::from(&device.duplicates, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k).filter(|i| !is_fetch(*i) && !is_twice(*i)) {
+                for i in part.map(|k| lane.start + k).filter(|i| !is_fetch(*i) && !twice.has(*i)) {
                     let here = size(i).map_or(0, |n| share::within(n.into(), (profile.slices.start[i], profile.slices.end(i)), range));
                     sum = sum.saturating_add(here);
                 }

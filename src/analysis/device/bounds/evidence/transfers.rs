@@ -76,12 +76,14 @@ pub(in super::super) fn moves<'a>(given: &'a EvidenceContext<'_>) -> impl Iterat
     let column = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = given.profile.strings.iter().find(|(_, text)| *text == rows::FETCH).map(|(id, _)| id);
     let is_fetch = move |i: usize| fetch.is_some() && column.and_then(|c| c.get(i).copied()) == fetch;
-    let is_twice = |i: usize| given.device.duplicates.binary_search(&(i as u32)).is_ok();
     given.tracks(TrackKind::Queue).flat_map(move |track| {
         let lanes = lanes::touching(given.profile, track, given.range);
-        lanes.flat_map(|l| l.1).filter_map(move |i| {
-            let bytes = given.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT && *b > rows::SEMAPHORE_BYTES)?;
-            (given.starts_here(i) && !is_fetch(i) && !is_twice(i)).then_some((i, track, bytes))
+        lanes.flat_map(move |(_, lane)| {
+            let mut twice = lanes::Listed::from(&given.device.duplicates, lane.start);
+            lane.filter_map(move |i| {
+                let bytes = given.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT && *b > rows::SEMAPHORE_BYTES)?;
+                (given.starts_here(i) && !is_fetch(i) && !twice.has(i)).then_some((i, track, bytes))
+            })
         })
     })
 }
