@@ -407,7 +407,8 @@ struct Amounts {
 
 impl Amounts {
     fn of(given: &EvidenceContext<'_>, order: &[Part]) -> Self {
-        let mut all: Vec<(i64, u32)> = moves(given).map(|(i, _, bytes)| (given.profile.slices.start[i], bytes)).collect();
+        let mut all: Vec<(i64, u32)> = Vec::new();
+        moves(given).for_each(|(i, _, bytes)| all.push((given.profile.slices.start[i], bytes)));
         // Each lane is in order: a stable sort merges them.
         all.sort();
         let mut before = Vec::with_capacity(all.len() + 1);
