@@ -7,6 +7,7 @@ use crate::app::open::opening;
 use crate::app::open::preview::{LANE_HEIGHT_PX, picture};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
+use crate::ui::dom;
 use crate::ui::effect::effect;
 use crate::ui::palette;
 use crate::worker::protocol::Preview;
@@ -114,6 +115,7 @@ fn Panel(id: u32) -> impl IntoView {
         },
     );
     let canvas = NodeRef::<html::Canvas>::new();
+    dom::free_on_cleanup(canvas);
     let painted_ms = StoredValue::new(f64::NEG_INFINITY);
     effect(move || {
         let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), clock::now_ms()) else {

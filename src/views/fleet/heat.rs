@@ -45,6 +45,7 @@ pub fn Heat(
     chosen: RwSignal<Option<TraceStep>>,
 ) -> impl IntoView {
     let canvas = NodeRef::<html::Canvas>::new();
+    dom::free_on_cleanup(canvas);
     let drawn = Memo::new_with_compare(
         move |_| map.get().map(|map| Arc::new(Drawn { levels: Levels::new(&map), colours: colours(map.least_ns, map.most_ns) })),
         // Compared by the map alone, which is a signal already.
