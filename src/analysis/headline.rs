@@ -16,7 +16,7 @@ pub struct Headline {
     pub figure: String,
 }
 
-/// Of a PyTorch trace: its devices by name; the share of the steps in which the busiest of them runs a kernel, or without one the mean step.
+/// A PyTorch trace: its devices by name; the share of the steps in which the busiest of them runs a kernel, or without one the mean step.
 pub fn of_trace(overview: &Overview) -> Headline {
     let mut names: Vec<(&str, usize)> = Vec::new();
     for name in overview.devices.iter().filter_map(|d| d.name.as_deref()) {
@@ -37,7 +37,7 @@ pub fn of_trace(overview: &Overview) -> Headline {
     Headline { device, figure: figure.unwrap_or_default() }
 }
 
-/// Of a Neuron device profile: the instance type; model FLOPs utilization as recorded or computed, or without it the engine that is busy longest.
+/// A Neuron device profile: the instance type; model FLOPs utilization as recorded or computed, or without it the engine that is busy longest.
 pub fn of_device(profile: &Profile, summary: &Summary) -> Headline {
     let device = profile.meta.facts.iter().find(|f| f.name == "Instance type").map(|f| f.value.clone());
     let metric = summary.metrics.iter().find(|m| m.name == "mfu_estimated_percent");

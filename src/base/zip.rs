@@ -6,7 +6,7 @@ struct Member {
     name: String,
     crc: u32,
     n_bytes: u64,
-    /// Of its header, bytes from the start of the archive.
+    /// Where its header begins, bytes from the start of the archive.
     at: u64,
 }
 

@@ -32,7 +32,7 @@ pub struct SupportDiffQuery {
 /// Operators of a run of the TensorBoard plugin, longest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogOpsQuery {
-    /// Of the framework or of HLO.
+    /// Operators of the framework, or of HLO.
     pub level: Level,
     /// Only this range; then they are computed from the run's timeline.
     pub range: Option<TimeRange>,
@@ -68,7 +68,7 @@ pub struct LogPartQuery;
 pub struct LogDiffQuery {
     /// The earlier one's answer to [`LogPartQuery`].
     pub before: LogPart,
-    /// Of the framework or of HLO.
+    /// Operators of the framework, or of HLO.
     pub level: Level,
 }
 

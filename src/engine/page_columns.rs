@@ -55,7 +55,7 @@ pub struct Step {
     pub name: String,
     /// The mark.
     pub slice: SliceId,
-    /// From when to when.
+    /// Start and end.
     pub range: TimeRange,
 }
 

@@ -241,26 +241,26 @@ macro_rules! questions {
 
 questions! {
     common:
-    // Of any profile.
+    // About any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ConvertedTablesQuery, ExportQuery,
     TraceEventsQuery, RangeRecordsQuery, ScopeQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
-    // Of PyTorch traces.
+    // About PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,
     MemoryQuery, MemoryEventsQuery, MemoryFramesQuery, DistributedPartQuery, DistributedQuery, ModulesQuery, TreeQuery, DiffPartQuery,
     DiffQuery, FlatDiffQuery, RunPartQuery;
     full:
-    // Of Neuron device profiles.
+    // About Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, RegionWindowsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
     SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery, LearnedCodesQuery,
     ComparePartQuery, CompareQuery,
-    // Of Neuron's reports, logs and system profiles.
+    // About Neuron's reports, logs and system profiles.
     SupportQuery, SupportTopQuery, SupportDiffQuery, LogOpsQuery, LogTimelineQuery, LogOverlapQuery, LogTraceQuery, LogPartQuery,
     LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery,
-    // Of run summaries.
+    // About run summaries.
     FleetQuery, FleetMapQuery, FleetCompareQuery,
-    // Of memory snapshots.
+    // About memory snapshots.
     SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
 }

@@ -52,7 +52,7 @@ pub struct ScanPart {
     pub slices: Vec<SliceId>,
     /// Records searched in this part.
     pub n_seen: u64,
-    /// Of these, records that could not be read back.
+    /// Scanned records that could not be read back.
     pub n_unreadable: u64,
     /// Where the next part begins; `None` at the end.
     pub next: Option<Cursor>,

@@ -31,7 +31,7 @@ const fn row(id: &'static str, fills: fn(&Profile) -> bool, needs: &'static str,
     Row { id, fills, needs, capture }
 }
 
-/// Of every profile, where its kind has no line of its own for them.
+/// Views of every profile, where its kind has no line of its own for them.
 const GENERAL: &[Row] = &[
     row("profile", |_| true, "", ""),
     row("ledger", |_| true, "", ""),
@@ -44,7 +44,7 @@ const GENERAL: &[Row] = &[
 
 const DEVICE_RUN: &str = "`neuron-profile capture -n model.neff -s profile.ntff`; open the .ntff with its .neff, or the JSON of `neuron-profile view --output-format json`";
 
-/// Of Neuron device profiles, programs and summaries; the page offers `compare` and `variants` once another one is open.
+/// Views of Neuron device profiles, programs and summaries; the page offers `compare` and `variants` once another one is open.
 const DEVICE: &[Row] = &[
     row("timeline", has_tracks, "Instructions or transfers with times", DEVICE_RUN),
     row("summary", |p| has_slices(p) || has_table(p, &["summary", "Summary"]), "Instructions with times, or a summary table", DEVICE_RUN),
@@ -82,7 +82,7 @@ const DEVICE: &[Row] = &[
     ),
 ];
 
-/// Of PyTorch traces; the page offers `diff` and `variants` once another one is open.
+/// Views of PyTorch traces; the page offers `diff` and `variants` once another one is open.
 const TORCH: &[Row] = &[
     row("overview", |_| true, "", ""),
     row("operators", has_slices, "Events with a duration", "Profile at least one step after the warm-up"),
@@ -124,7 +124,7 @@ const TORCH: &[Row] = &[
 
 const LOG_RUN: &str = "`neuron.profiler.profile(profile_type=\"operator\", …)`; open the log directory";
 
-/// Of runs of the TensorBoard Neuron plugin: each of its tools is a view.
+/// Views of runs of the TensorBoard Neuron plugin: each of its tools is a view.
 const LOG: &[Row] = &[
     row("timeline", has_tracks, "neuron_op_timeline.json or neuron_trace.json", LOG_RUN),
     row("operator-timeline", |p| has_tool(p, "operator-timeline"), "neuron_op_timeline.json", LOG_RUN),
@@ -138,7 +138,7 @@ const LOG: &[Row] = &[
     ),
 ];
 
-/// Of Neuron system profiles; the page offers `compare` and `variants` once another one is open.
+/// Views of Neuron system profiles; the page offers `compare` and `variants` once another one is open.
 const SYSTEM: &[Row] = &[
     row("system", |_| true, "", ""),
     row("serving", has_executions, "", ""),
@@ -146,16 +146,16 @@ const SYSTEM: &[Row] = &[
     row("variants", has_executions, "A second system profile with executions", "Open it beside this one: drop it on the page"),
 ];
 
-/// Of run summaries.
+/// Views of run summaries.
 const FLEET: &[Row] = &[row("fleet", |_| true, "", "")];
 
-/// Of `analyze` reports.
+/// Views of `analyze` reports.
 const REPORT: &[Row] = &[row("support", |_| true, "", "")];
 
-/// Of memory snapshots.
+/// Views of memory snapshots.
 const SNAPSHOT: &[Row] = &[row("snapshot", |_| true, "", "")];
 
-/// Of files with a timeline or tables alone: a NEFF without a run among them.
+/// Views of files with a timeline or tables alone: a NEFF without a run among them.
 const PLAIN: &[Row] = &[row("program", |p| has_table(p, &["neff_programs"]), "", "")];
 
 /// Views that need a second profile: the page knows whether one is open.

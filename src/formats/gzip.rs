@@ -57,7 +57,7 @@ pub enum Damage {
     Trailer {
         /// In the file.
         stated: (u32, u32),
-        /// Of the inflated text.
+        /// CRC-32 and length of the inflated text.
         found: (u32, u32),
     },
 }

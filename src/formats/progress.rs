@@ -62,7 +62,7 @@ pub struct ProgressReporter<'a> {
 }
 
 impl<'a> ProgressReporter<'a> {
-    /// Tells of an import of `input`.
+    /// Reports the progress of an import of `input`.
     pub fn new(input: &InputSet, report: &'a mut dyn FnMut(Progress)) -> Self {
         let total = input.members.iter().map(Member::len).fold(0, u64::saturating_add);
         ProgressReporter { report, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }

@@ -33,7 +33,7 @@ pub struct WhenAsked {
 }
 
 impl WhenAsked {
-    /// Of `member`.
+    /// Reads `member`.
     pub fn new(member: &Member) -> Self {
         WhenAsked {
             member: member.clone(),
@@ -92,7 +92,7 @@ mod beside {
     }
 
     impl Blocks {
-        /// Of these ranges; `None` where everything is to be on one thread, or the system gives no other.
+        /// Reads these ranges; `None` where everything is to be on one thread, or the system gives no other.
         pub fn new(member: &Member, ranges: &VecDeque<Range<u64>>) -> Option<Blocks> {
             let (sender, coming) = sync_channel(AHEAD);
             let (used, spare) = channel::<Vec<u8>>();

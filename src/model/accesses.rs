@@ -119,7 +119,7 @@ pub struct Executions {
 }
 
 impl Executions {
-    /// Of (set, start of the access, slice) in any order; sets are below `n_sets`.
+    /// Indexes (set, start of the access, slice) in any order; sets are below `n_sets`.
     pub fn new(n_sets: usize, mut found: Vec<(u32, i64, u32)>) -> Self {
         found.retain(|f| (f.0 as usize) < n_sets);
         found.sort_unstable();

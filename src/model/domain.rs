@@ -132,7 +132,7 @@ pub struct NeuronDevice {
     pub operations: Vec<CollectiveOp>,
     /// Transfers that transpose; `None` if not recorded.
     pub transposing: Option<TransposingDma>,
-    /// Of a profile of some windows alone: whether the entire one has transfers, and sizes of any. `None`: the rows are the entire profile's.
+    /// In a profile of some windows alone: whether the entire one has transfers, and sizes of any. `None`: the rows are the entire profile's.
     pub entire_has: Option<(bool, bool)>,
 }
 

@@ -29,7 +29,7 @@ fn the_innermost_slice_is_found() {
     check(140, None);
 }
 
-/// Slices of one track come to are by (start, longest first, as written), however long the longest is.
+/// Slices of one track are ordered by start; of equal starts the longest is first; the rest as written. However long the longest is.
 #[test]
 fn slices_stand_by_start() {
     for longest in [40, i64::from(u32::MAX), 1 << 40] {

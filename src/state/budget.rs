@@ -98,7 +98,7 @@ impl Budget {
 /// An open profile that is ready, as the budget counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Awake {
-    /// Of its tab.
+    /// Id of its tab.
     pub id: u32,
     /// Memory of its worker, bytes.
     pub bytes: u64,

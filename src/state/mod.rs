@@ -320,7 +320,7 @@ impl App {
         Signal::derive(move || selection.get().and_then(EventId::slice))
     }
 
-    /// Of the nearest component that provides it.
+    /// The state that the nearest component above provides.
     pub fn expect() -> Self {
         expect_context()
     }

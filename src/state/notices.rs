@@ -4,12 +4,12 @@ use super::ids::new_id;
 use super::{App, AppStateStoreFields as _, Notice};
 use leptos::prelude::*;
 
-/// Tells the user something, until dismissed.
+/// Shows a notice until it is dismissed.
 pub fn notify(app: App, text: String, is_error: bool) {
     push(app, text, is_error, false);
 }
 
-/// Tells the user something about files just given, until dismissed or until others are given.
+/// Shows a notice about files just given, until it is dismissed or others are given.
 pub fn notify_of_drop(app: App, text: String, is_error: bool) {
     push(app, text, is_error, true);
 }

@@ -45,7 +45,7 @@ impl DefaultsKind {
     const ALL: [(DefaultsKind, &str); 3] =
         [(DefaultsKind::Device, "device"), (DefaultsKind::Torch, "torch"), (DefaultsKind::Other, "other")];
 
-    /// That of a profile.
+    /// The defaults of a kind of profile.
     pub fn of(kind: ProfileKind) -> Self {
         match kind {
             ProfileKind::NeuronDevice => DefaultsKind::Device,

@@ -191,7 +191,7 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// Of a file that has that name in sentences.
+    /// Reads a file that has that name in sentences.
     pub fn new(name: &str, file: &File) -> Self {
         let source = Source::File(file.clone(), Reader::shared());
         let blocks = Blocks { source, ranges: VecDeque::new(), size: BLOCK, coming: VecDeque::new(), n_ahead: N_AHEAD, bytes: Vec::new() };

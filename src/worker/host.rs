@@ -42,7 +42,7 @@ fn host_scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// Tells the page when the program breaks down: what fails inside a promise never reaches the page's `error` listener.
+/// Reports to the page when the program breaks down: what fails inside a promise never reaches the page's `error` listener.
 fn watch(host: &Host) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);

@@ -50,7 +50,7 @@ pub(super) async fn open(
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
-            // Of a long archive, the short members.
+            // The short members of a long archive are read into memory.
             let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
             let (imported, readable) = at_random_access(host, &claim, &picked, file).await?;
             (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)

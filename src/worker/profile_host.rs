@@ -12,7 +12,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File};
 
 /// Answers that take longer than this are kept, ms.
 const SLOW_MS: f64 = 30.0;
-/// Of these the parts are asked for once: of a search in records, and of a file that is saved.
+/// Questions whose parts are asked for once: a search in records, and a file that is saved.
 const ASKED_ONCE: [u32; 5] =
     [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, RangeRecordsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.

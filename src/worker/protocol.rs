@@ -120,12 +120,12 @@ pub enum ToPage {
     Opened(Box<Opened>),
     /// The answer to the question of that id, attached as [`crate::engine::EncodedAnswer`].
     Answer {
-        /// Of the question.
+        /// Number of the question.
         id: u32,
     },
     /// A piece was read; it comes beside as one buffer, or not at all where its text cannot be read. From a helper alone.
     PieceRead {
-        /// Of the order.
+        /// Number of the order.
         number: u32,
         /// From the order's turn to this, milliseconds.
         took_ms: f64,

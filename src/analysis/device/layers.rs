@@ -71,7 +71,7 @@ pub struct LayerNode {
     pub occurrences: u64,
     /// FLOPs of its matrix products, transposes included; `None` where the file does not record it.
     pub flops: Option<u64>,
-    /// Of those, FLOPs that only transpose.
+    /// Part of `flops` that only transposes.
     pub transpose_flops: Option<u64>,
     /// `flops` without transposes in terms of BF16's rate: FP32 counts four times. `None` where the type of a product is not recorded.
     pub adjusted_flops: Option<u64>,
@@ -86,7 +86,7 @@ pub struct LayerNode {
     pub hbm_read: Option<u64>,
     /// Bytes that they wrote.
     pub hbm_written: Option<u64>,
-    /// Of both, bytes spilled and loaded again.
+    /// Part of both that was spilled and loaded again.
     pub spilled: Option<u64>,
     /// Bytes that they read from and wrote to the State Buffer.
     pub sbuf_bytes: Option<u64>,

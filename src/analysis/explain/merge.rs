@@ -116,7 +116,7 @@ fn values(node: &PartNode) -> NodeValues {
     NodeValues { time: node.time, count: node.count, bytes: node.bytes }
 }
 
-/// Of both; of one where only that has several samples.
+/// Spread of both; of one where only that has several samples.
 fn spread(a: Option<&PartNode>, b: Option<&PartNode>) -> Option<f64> {
     match (a.and_then(|n| n.spread_ns), b.and_then(|n| n.spread_ns)) {
         (None, None) => None,

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub struct ExplainQuery {
     /// Only this range; `None` is the entire run.
     pub range: Option<TimeRange>,
-    /// Of a device profile: which part an instant with several busy ones belongs to, the first of these.
+    /// Device profiles: which part an instant with several busy ones belongs to, the first of these.
     pub order: Vec<Part>,
 }
 
@@ -105,11 +105,11 @@ pub struct PartNode {
 /// Values of a unit beside its tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum UnitFacts {
-    /// Of a physical core.
+    /// Those of a physical core.
     Core(Box<CoreFacts>),
-    /// Of the mean step.
+    /// Those of the mean step.
     Step(StepFacts),
-    /// Of a system profile, which has none.
+    /// A system profile has none.
     Invocations,
 }
 

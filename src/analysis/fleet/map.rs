@@ -208,7 +208,7 @@ fn ordered(run: &FleetRun, metric: Metric, order: RowOrder) -> Vec<u32> {
     rows
 }
 
-/// Of each group and operation: (traces, first trace).
+/// For each group and operation: (traces, first trace).
 fn group_sizes(run: &FleetRun) -> rustc_hash::FxHashMap<u64, (u32, u32)> {
     let mut out = rustc_hash::FxHashMap::default();
     for (at, trace) in run.traces.iter().enumerate() {
@@ -219,7 +219,7 @@ fn group_sizes(run: &FleetRun) -> rustc_hash::FxHashMap<u64, (u32, u32)> {
     out
 }
 
-/// Of each group and operation of an order: the first rank of the group, so that groups are in the order of their ranks.
+/// For each group and operation of an order: the first rank of the group, so that groups are in the order of their ranks.
 fn groups_of(run: &FleetRun, order: RowOrder) -> rustc_hash::FxHashMap<u64, (u32, u32)> {
     let text = |at: u32| run.texts.get(at as usize).map_or("", String::as_str);
     let mut pairs: Vec<(u32, u32)> = run.collectives.iter().map(|c| (c.group, c.op)).collect();

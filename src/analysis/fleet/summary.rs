@@ -99,7 +99,7 @@ pub struct SpreadRow {
     pub p95_ns: i64,
     /// Most time of a rank, nanoseconds.
     pub most_ns: i64,
-    /// That rank.
+    /// The rank with that time.
     pub most: TraceName,
 }
 

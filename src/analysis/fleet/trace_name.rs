@@ -17,7 +17,7 @@ pub struct TraceName {
 }
 
 impl TraceName {
-    /// Of a trace.
+    /// Names a trace.
     pub fn of(trace: &FleetTrace) -> TraceName {
         let meta = &trace.meta;
         TraceName { rank: meta.rank, host: meta.host.clone(), name: meta.name.clone(), hash: format!("{:016x}", meta.id) }

@@ -52,7 +52,7 @@ impl HistoryPyramid {
         best
     }
 
-    /// Of the first `n` allocations those that are live after a state.
+    /// The allocations among the first `n` that are live after a state.
     pub fn live_after<'a>(&'a self, ends: &'a [u32], n: usize, state: u32) -> impl Iterator<Item = usize> + 'a {
         let blocks = (0..n.div_ceil(BLOCK)).filter(move |&block| self.last_end.get(block).is_some_and(|end| *end > state));
         blocks.flat_map(move |block| block * BLOCK..((block + 1) * BLOCK).min(n)).filter(move |&id| ends[id] > state)

@@ -52,7 +52,7 @@ pub(super) struct Operator<'r> {
 }
 
 impl<'r> Lists<'r> {
-    /// Of a report.
+    /// The lists of a report.
     pub fn of(report: &'r SupportReport) -> Self {
         let mut lists = Lists::default();
         report.supported.iter().flatten().for_each(|o| lists.operator_works(&o.name, o.count));

@@ -57,7 +57,7 @@ pub struct CoreRow {
     pub busy: DurationNs,
     /// From the first start to the last end.
     pub wall: DurationNs,
-    /// Of the wall, time in which none runs.
+    /// Time of the wall in which none runs.
     pub idle: DurationNs,
     /// The longest such time.
     pub longest_gap: Option<TimeRange>,

@@ -65,13 +65,13 @@ pub struct OpTimes {
 /// The share (0 to 1) of a row in the sum of all rows, for each of [`OpTimes`].
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct OpShares {
-    /// Of `host_total`.
+    /// Share of `host_total`.
     pub host_total: f64,
-    /// Of `host_self`.
+    /// Share of `host_self`.
     pub host_self: f64,
-    /// Of `device_total`.
+    /// Share of `device_total`.
     pub device_total: f64,
-    /// Of `device_self`.
+    /// Share of `device_self`.
     pub device_self: f64,
 }
 

@@ -232,7 +232,7 @@ pub struct Recommendation {
 pub struct Evidence {
     /// What is there.
     pub label: String,
-    /// From when to when.
+    /// Start and end.
     pub range: TimeRange,
     /// The slice to select.
     pub slice: Option<SliceId>,

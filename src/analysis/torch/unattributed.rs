@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Of a graph replay, without a trace of the graph's capture.
+    /// From a graph replay, without a trace of the graph's capture.
     NoCapture,
-    /// Of a graph replay that no capture fits.
+    /// From a graph replay that no capture fits.
     NoFit,
-    /// Of a graph replay that several captures fit, with different operators.
+    /// From a graph replay that several captures fit, with different operators.
     Ambiguous,
-    /// Of a matched graph replay, but not in its capture or there outside operators.
+    /// From a matched graph replay, but not in its capture or there outside operators.
     NotInCapture,
     /// Its launch is not in the trace.
     NoLaunch,

@@ -50,7 +50,7 @@ type Known<'a> = FxHashMap<&'a str, Arc<VariantColumn>>;
 
 fn of_node<'a>(profile: &Profile, summary: &Summary, (node, metrics): (usize, &'a [Metric]), known: &mut Known<'a>) -> VariantPart {
     let title = match summary.nodes.get(node) {
-        // Of many files each node has the name of its file.
+        // Where there are many files, each node has the name of its file.
         Some(name) if has_file_names(profile) => name.clone(),
         Some(name) if summary.nodes.len() > 1 => format!("{} {name}", profile.meta.title),
         _ => profile.meta.title.clone(),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// Operators of one trace that become columns: those with most device time.
 const MOST_OPERATORS: usize = 20;
-/// Of these, shown unless columns are chosen.
+/// Operators that are shown unless columns are chosen.
 const SHOWN_OPERATORS: usize = 3;
 
 /// The row of a trace.

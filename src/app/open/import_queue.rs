@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// A profile to be read.
 pub struct Job {
-    /// Of its import.
+    /// Id of its import.
     pub id: u32,
     /// What it will take, bytes.
     pub heap_bytes: u64,

@@ -9,7 +9,7 @@ use crate::ui::effect::effect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-/// Of the element of a run's tab.
+/// Id of the element of a run's tab.
 fn tab_id(run: &Run) -> Option<String> {
     run.profiles.first().map(|p| format!("tab-{}", p.id))
 }

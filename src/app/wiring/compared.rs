@@ -35,7 +35,7 @@ pub(in crate::app) struct Compared {
 }
 
 impl Compared {
-    /// Of the profiles for which `is_meant` holds.
+    /// Gathers the profiles for which `is_meant` holds.
     pub fn new(app: App, is_meant: fn(&OpenProfile) -> bool) -> Self {
         let ids = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).map(|p| p.id).take(MOST).collect());
         let ids = Memo::new(move |_| ids());

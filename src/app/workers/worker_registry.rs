@@ -109,7 +109,7 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Tells the worker of a profile, once and while it is idle, to compute intermediate results of many answers.
+/// Asks the worker of a profile, once and while it is idle, to compute intermediate results of many answers.
 pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
         Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),

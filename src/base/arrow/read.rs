@@ -48,7 +48,7 @@ pub enum ReadError {
 struct Column {
     name: String,
     kind: Kind,
-    /// Of its dictionary.
+    /// Id of the dictionary that its values are positions in.
     dictionary: Option<i64>,
 }
 

@@ -76,15 +76,15 @@ pub struct Table {
 /// Values of a column, row by row; `None` is not recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Of `Int64` and `Int32`.
+    /// Values of `Int64` and `Int32`.
     Ints(Vec<Option<i64>>),
-    /// Of `Float` and `Double`.
+    /// Values of `Float` and `Double`.
     Floats(Vec<Option<f64>>),
-    /// Of `Flag`.
+    /// Values of `Flag`.
     Flags(Vec<Option<bool>>),
-    /// Of `Text`.
+    /// Values of `Text`.
     Texts(Vec<Option<String>>),
-    /// Of `Text`, each distinct text once.
+    /// Values of `Text`, each distinct text once.
     Words(Words),
 }
 

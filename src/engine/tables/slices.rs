@@ -89,7 +89,7 @@ impl Rows<'_> {
         self.number(&self.device.elements, slice).map(|n| 2 * n)
     }
 
-    /// Of those, FLOPs of a product that only transposes; `None` where the file does not name types of instructions.
+    /// FLOPs of a product that only transposes, which are among its FLOPs; `None` where the file does not name types of instructions.
     fn transpose_flops(&self, slice: SliceId) -> Option<i64> {
         let is_transpose = self.attribute("instruction_type", slice)? == "TRANSPOSE";
         self.flops(slice).map(|flops| if is_transpose { flops } else { 0 })

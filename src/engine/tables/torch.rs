@@ -23,7 +23,7 @@ fn float(v: f32) -> Option<f64> {
 }
 
 impl<'a> TorchRows<'a> {
-    /// Of a trace.
+    /// The tables of a trace.
     pub fn new(view: View<'a>, index: &'a TorchIndex) -> Self {
         TorchRows { view, index }
     }

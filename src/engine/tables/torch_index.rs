@@ -19,7 +19,7 @@ pub(super) struct TorchIndex {
 }
 
 impl TorchIndex {
-    /// Of a trace.
+    /// Indexes a trace.
     pub fn new(view: &View<'_>) -> Self {
         let (model, trees) = (view.model, &view.model.trees);
         let operators = (0..model.class.len() as u32).filter(|i| model.class[*i as usize] == Class::Operator).collect();

@@ -229,7 +229,7 @@ impl Content {
     }
 }
 
-/// A number from the length, the beginning and the end of a text.
+/// A hash of the length, the beginning and the end of a text.
 #[inline(always)]
 fn hash(raw: &[u8]) -> usize {
     let word = |part: Option<&[u8; 8]>| part.map_or(0, |p| u64::from_le_bytes(*p));

@@ -48,7 +48,7 @@ impl Content {
         finished.profile
     }
 
-    /// Of a part of a trace: where the trace begins, unless that is too far away to be true.
+    /// In a part of a trace: where the trace begins, unless that is too far away to be true.
     fn first_of_whole(&self, first: i64) -> i64 {
         let is_likely = |origin: &i64| first.checked_sub(*origin).is_some_and(|n| (0..=PART_MAX_NS).contains(&n));
         self.facts.origin_ns.filter(is_likely).unwrap_or(first)

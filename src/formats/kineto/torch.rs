@@ -22,7 +22,7 @@ pub(super) fn threads(lanes: &Lanes, builder: &mut ProfileBuilder) -> Vec<RawThr
     lanes.threads.iter().map(|t| (t.track, text(lanes.processes[t.process].pid), text(t.tid))).collect()
 }
 
-/// The typed part. Times in `tables` and `flows` are moved by `offset`, as those of the slices were.
+/// What only PyTorch traces have, as typed values. Times in `tables` and `flows` are moved by `offset`, as those of the slices were.
 pub(super) fn torch(
     finished: &mut Finished,
     facts: &mut TraceMetadata,

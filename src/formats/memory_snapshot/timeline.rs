@@ -104,7 +104,7 @@ fn allocated(device: &SnapshotDevice) -> Vec<(i64, u64)> {
     if n <= POINTS_MAX {
         return (0..n).map(point).collect();
     }
-    // Of each part the lowest and the highest state.
+    // The lowest and the highest state of each part.
     let part = n.div_ceil(POINTS_MAX / 2);
     let extremes = (0..n).step_by(part).flat_map(|from| {
         let states = from..n.min(from + part);

@@ -21,7 +21,7 @@ pub(crate) struct Variables {
 }
 
 impl Variables {
-    /// Of `subgraph` (`sg00`); empty where the NEFF does not define it.
+    /// Reads those of `subgraph` (`sg00`); empty where the NEFF does not define it.
     pub fn of(neff: &Neff, subgraph: &str) -> Self {
         let definition = neff.archive.file(&format!("{subgraph}/def.json"));
         let definition = definition.and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());

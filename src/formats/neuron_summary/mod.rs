@@ -44,7 +44,7 @@ const IDENTIFYING: [&str; 12] = [
     "hfu_estimated_percent",
     "tensor_engine_active_time",
 ];
-/// So many of them make a summary.
+/// With this many of them an object is a summary.
 const N_TELLING: usize = 3;
 
 /// (group, name, metric).

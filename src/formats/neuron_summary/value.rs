@@ -14,9 +14,9 @@ pub(super) struct Read {
 /// What a unit is of, and how much of the base one it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Unit {
-    /// Of a second.
+    /// In seconds.
     Time(f64),
-    /// Of one: bytes, FLOPs, Hz, counts.
+    /// In ones: bytes, FLOPs, Hz, counts.
     Count(f64),
     Percent,
 }

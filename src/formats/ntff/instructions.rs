@@ -239,7 +239,7 @@ fn instruction(
     }
     if let Some(id) = word.bir_id {
         let executions = job.executions.entry((subgraph.nc, id)).or_default();
-        // Of more, no arrows are drawn.
+        // With more executions no arrows are drawn.
         if executions.len() <= MAX_EXECUTIONS {
             executions.push(slice);
         }

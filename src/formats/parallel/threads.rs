@@ -87,7 +87,7 @@ fn read_piece(split: &dyn Split, member: &Member, head: &[u8], range: Range<u64>
 /// What goes from the thread that inflates to the one that parses.
 enum Inflated {
     Text(Vec<u8>),
-    /// So many bytes of the file are behind.
+    /// Bytes of the file that were read so far.
     Passed(u64),
 }
 

@@ -21,7 +21,7 @@ struct Run {
 /// Records of slices in the order written.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Records {
-    /// Of slices that are not in a run, up to the last one of these.
+    /// Records of slices that are not in a run, up to the last one of these.
     places: Blocks<RecordRef>,
     /// Numbers of the records of runs, up to the last slice that has one.
     numbers: Blocks<u32>,
@@ -123,7 +123,7 @@ impl Records {
 /// Records of slices in the final order; some are in runs.
 pub(super) struct Placed {
     numbers: Vec<u32>,
-    /// Of slices that are not in a run; empty where all are.
+    /// Records of slices that are not in a run; empty where all are.
     others: Vec<RecordRef>,
     runs: Vec<Run>,
 }

@@ -31,7 +31,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Of a chart by its title.
+    /// Exports a chart under its title.
     pub fn new(chart: &Arc<dyn Chart>, stage: ChartState, title: &str) -> Export {
         let with = |run: fn(&dyn Chart, ChartState, &str)| {
             let (chart, title) = (chart.clone(), title.to_string());

@@ -16,7 +16,7 @@ pub fn Frame(
     /// Whether there is nothing to draw.
     #[prop(into)]
     is_empty: Signal<bool>,
-    /// The sentence that is shown then.
+    /// The sentence that is shown where nothing is drawn.
     #[prop(into)]
     empty: String,
     /// What is drawn, as a table.

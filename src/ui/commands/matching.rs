@@ -11,7 +11,7 @@ pub fn score(typed: &str, text: &str) -> Option<i32> {
         let word: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
         sum += of_word(&word, &text, &lower)?;
     }
-    // Of equal matches the shorter text is meant.
+    // Between equal matches the shorter text is meant.
     Some(if sum > 0 { sum - (text.len() as i32).min(200) / 8 } else { 0 })
 }
 

@@ -98,9 +98,9 @@ pub struct Layout {
     pub left: f64,
     /// Edge of the plot.
     pub top: f64,
-    /// Of the plot.
+    /// Width of the plot.
     pub width: f64,
-    /// Of the plot.
+    /// Height of the plot.
     pub height: f64,
 }
 

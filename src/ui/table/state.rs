@@ -192,7 +192,7 @@ impl State {
         self.reveal(to);
     }
 
-    /// Tells who listens that a row was chosen.
+    /// Calls the listener with the row that was chosen.
     pub fn choose(&self, row: u32) {
         self.active.set(Some(Line { row, member: None }));
         if let Some(on_row) = self.on_row {

@@ -161,7 +161,7 @@ impl State {
         }
     }
 
-    /// Tells who listens that a row was chosen.
+    /// Calls the listener with the row that was chosen.
     pub fn choose(&self, row: u32) {
         self.active.set(Some(row));
         if let Some(on_row) = self.on_row {

@@ -35,7 +35,7 @@ fn size_px(layout: Layout) -> u32 {
 #[component]
 pub(super) fn Grip(layout: RwSignal<Layout>) -> impl IntoView {
     let is_held = RwSignal::new(false);
-    // From the pointer to the far edge of the drawer, which stays where it is.
+    // The far edge of the drawer does not move: the size is the distance from there to the pointer.
     let size = |ev: &PointerEvent, is_right: bool| {
         let grip: Option<Element> = ev.current_target().and_then(|t| t.dyn_into().ok());
         let rect = grip.and_then(|g| g.parent_element()).map(|drawer| drawer.get_bounding_client_rect());

@@ -189,7 +189,7 @@ pub fn listed(found: &Efficiency, is_gemm: bool) -> Vec<&EfficiencyRow> {
 /// A cell for each of [`columns`].
 pub fn rows(found: &Efficiency, is_gemm: bool) -> Vec<Row> {
     let row = |r: &&EfficiencyRow| {
-        // Of generated kernels bytes are known, operations are not.
+        // For generated kernels bytes are known, operations are not.
         let counted = |value: f64| if r.flops > 0 { Cell::Float(value) } else { Cell::Absent };
         let mut cells = vec![Cell::Text(r.name.clone())];
         if is_gemm {

@@ -13,7 +13,7 @@ use web_sys::{CanvasRenderingContext2d as Context, ImageData};
 
 /// Height of the map of many ranks, CSS pixels.
 const HEIGHT_MAX: f64 = 420.0;
-/// Of a map of few.
+/// Least height of a map, pixels: that of one with few rows.
 const HEIGHT_MIN: f64 = 96.0;
 /// Height of a rank with enough space.
 const ROW_HEIGHT: f64 = 22.0;

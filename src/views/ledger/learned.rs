@@ -123,7 +123,7 @@ fn codes_sentence(codes: &[LearnedCode]) -> String {
 /// Words with learned names; absent without any.
 #[component]
 pub fn LearnedWords(
-    /// Of the profile in front.
+    /// What was learned from the profile in front.
     found: Signal<Learned>,
     /// Names that the browser keeps.
     known: Signal<LearnedNames>,

@@ -20,7 +20,7 @@ pub struct AreaColours {
 }
 
 impl AreaColours {
-    /// Of the page.
+    /// Takes the colours of the page.
     pub fn new(look: &Look) -> AreaColours {
         let read = |text: &str| pixel(palette::parsed(text).unwrap_or([128; 3]));
         AreaColours { allocated: read(&look.text), reserved: read(&look.axis), is_dark: look.is_dark }

@@ -31,7 +31,7 @@ pub struct TimeMarker {
 pub struct PictureLayout {
     pub window: Window,
     pub size: Size,
-    /// Of the picture.
+    /// Window of the picture.
     pub own: Window,
     pub n_columns: usize,
     pub bytes: (u64, u64),

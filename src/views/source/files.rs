@@ -36,7 +36,7 @@ pub fn is_beside_source(name: &str) -> bool {
         || ending.is_some_and(|e| NON_SOURCE_EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(e)))
 }
 
-/// Of `given`, the file that `wanted` means: the one with the most parts of the path in common, from the right; at least its name.
+/// The file among `given` that `wanted` means: the one with the most parts of the path in common, from the right; at least its name.
 pub fn matching(wanted: &str, given: &[String]) -> Option<usize> {
     let common = |path: &String| {
         let parts = |p: &str| p.rsplit(['/', '\\']).map(str::to_string).collect::<Vec<_>>();

@@ -25,7 +25,7 @@ pub const TOO_LONG: &str = "The query was ended after 30 s. Restrict it by a ran
 /// An open profile as a schema.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Of the tab.
+    /// Id of the tab.
     pub id: u32,
     /// Name of the schema.
     pub schema: String,
@@ -35,9 +35,9 @@ pub struct Source {
     pub ask: Ask,
 }
 
-/// Second schema name of the compared profile that is not in front,
+/// The profile that the one in front is compared with has this schema name too.
 pub const BASE: &str = "base";
-/// and of the one in front.
+/// The one in front, where it is compared, has this schema name too.
 pub const EXPERIMENT: &str = "experiment";
 
 /// Why a query was not run.
@@ -250,7 +250,7 @@ impl Run<'_> {
     async fn call_aliases(&self, open: &Open, text: &str) -> Result<(), Failure> {
         let names = tokens::names(text);
         let is_named = |name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
-        // Of a pair that is no longer open.
+        // Whether a name is of a pair that is no longer open.
         let is_gone = |alias: &str| is_named(alias) && self.sources.iter().all(|s| s.alias != Some(alias) && s.schema != alias);
         for alias in [BASE, EXPERIMENT].into_iter().filter(|alias| is_gone(alias)) {
             open.engine.run(&format!("DROP SCHEMA IF EXISTS {alias} CASCADE")).await?;

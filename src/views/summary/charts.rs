@@ -82,7 +82,7 @@ pub fn ChartsOf(
     }
 }
 
-/// Of which core the charts are.
+/// Chooses the core that the charts show.
 #[component]
 fn Pick(state: State, cores: Memo<Vec<String>>) -> impl IntoView {
     let options = move || {

@@ -61,7 +61,7 @@ pub fn SummaryView(
     }
 }
 
-/// Of which region the values are, where the user has marked some.
+/// Chooses the region that the values are of, where the user has marked some.
 #[component]
 fn Regions(
     range: Signal<Option<TimeRange>>,

@@ -11,7 +11,7 @@ const BELOW: f64 = 22.0;
 /// A rectangle of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
-    /// From when to when.
+    /// Start and end.
     pub range: TimeRange,
     /// First and last byte.
     pub addresses: (i64, i64),

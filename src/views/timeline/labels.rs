@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 /// A name in two parts, of which the first gives way where there is no room: a row whose name differs from another's only near the end, behind
 /// `n_alike` bytes, would else look like that. The second part begins with the word in which they differ. Other names have one part.
 fn cut(name: &str, n_alike: usize) -> (&str, &str) {
-    // So many characters have room; a longer end would leave none for the beginning.
+    // Characters that have room; a longer end would leave none for the beginning.
     const SEEN: usize = 14;
     const MOST: usize = 10;
     let (Some(start), Some(end)) = (name.get(..n_alike), name.get(n_alike..)) else { return (name, "") };

@@ -30,11 +30,11 @@ pub(super) fn show(stage: TimelineHandle) {
 /// The sizes of a timeline, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sizes {
-    /// Of everything.
+    /// Width of everything.
     pub width: f64,
-    /// Of the rows.
+    /// Height of the rows.
     pub height: f64,
-    /// Of overview and ruler.
+    /// Height of overview and ruler.
     pub top: f64,
 }
 

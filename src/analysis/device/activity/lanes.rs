@@ -74,11 +74,11 @@ impl<'a> Listed<'a> {
 /// Spans of tracks, lane by lane: spans of a lane are sorted by start already.
 #[derive(Debug, Default)]
 pub(in crate::analysis::device) struct LaneSpans {
-    /// Of each finished track.
+    /// Joined spans of each finished track.
     tracks: Vec<Ranges>,
-    /// Of the finished lanes of the current track: joined lane by lane, since one lane can have millions of spans.
+    /// Joined spans of the finished lanes of the current track: lane by lane, since one lane can have millions of spans.
     lanes: Ranges,
-    /// Of the current lane, and its number.
+    /// Spans of the current lane, and its number.
     of_lane: Ranges,
     lane: Option<u32>,
 }

@@ -16,7 +16,7 @@ pub struct UseCurve {
     pub name: String,
     /// `bank 0`, `partition 32`.
     pub part: String,
-    /// Of the values.
+    /// Unit of the values.
     pub unit: String,
     /// Time and value, which holds until the next.
     pub points: Vec<(TimeNs, f64)>,

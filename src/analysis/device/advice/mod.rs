@@ -36,7 +36,7 @@ pub enum Severity {
 pub struct Location {
     /// What is there.
     pub label: String,
-    /// From when to when.
+    /// Start and end.
     pub range: TimeRange,
     /// The slice to select.
     pub slice: Option<SliceId>,
@@ -45,7 +45,7 @@ pub struct Location {
 /// A rule that fired.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Of the rule: `R20`, `capture a`.
+    /// Id of the rule: `R20`, `capture a`.
     pub id: String,
     /// What was found.
     pub title: String,
@@ -68,7 +68,7 @@ pub struct Finding {
 /// A rule that could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unjudged {
-    /// Of the rule.
+    /// Id of the rule.
     pub id: String,
     /// What it looks for.
     pub rule: String,

@@ -173,7 +173,7 @@ pub struct Gap {
     pub kind: GapKind,
     /// Nanoseconds.
     pub time_ns: f64,
-    /// Of the total; of [`GapKind::Reloads`] of the moved bytes.
+    /// Share of the total; with [`GapKind::Reloads`] share of the moved bytes.
     pub share: f64,
     /// Total ÷ the larger of the bound and the busiest part that closing the gap does not touch. `None` where there is nothing to close.
     pub speed_up: Option<f64>,

@@ -91,7 +91,7 @@ pub struct Region {
     pub windows: Vec<TimeRange>,
     /// Length of all windows.
     pub time: DurationNs,
-    /// That time cut into exclusive parts of all that ran on the core, in the order asked for, idle last. They add up to it.
+    /// `time` cut into exclusive parts of all that ran on the core, in the order asked for, idle last. They add up to it.
     pub exclusive: Vec<ExclusiveTime>,
     /// Instructions with the label that start in the range.
     pub instructions: u64,

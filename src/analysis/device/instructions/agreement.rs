@@ -16,7 +16,7 @@ pub struct AgreementPart {
     pub window_ns: i64,
     /// Instructions of the profile; more than `rows` where it has too many to compare.
     pub n_instructions: u64,
-    /// (which execution: engine, program counter and start; everything that is compared), as hashes, sorted.
+    /// Two hashes of each instruction, sorted: of engine, program counter and start, which name the execution; and of the values compared.
     pub rows: Vec<(u64, u64)>,
 }
 

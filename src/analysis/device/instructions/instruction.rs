@@ -18,7 +18,7 @@ pub struct InstructionFacts {
     pub origin: Origin,
 }
 
-/// Of the slice with these fields; `find` looks up rows of the profile's tables.
+/// What the record of a slice says of its instruction; `find` looks up rows of the profile's tables.
 pub fn facts(profile: &Profile, slice: SliceId, fields: &[(&str, &str)], find: &Find<'_>) -> InstructionFacts {
     let operands = fields.iter().find(|f| f.0 == "operands").map_or("", |f| f.1);
     InstructionFacts {

@@ -135,7 +135,7 @@ struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     range: Option<TimeRange>,
-    /// Of each string, whether it names a semaphore wait.
+    /// By string: whether it names a semaphore wait.
     is_wait: Vec<bool>,
     engines: Option<&'a [StrId]>,
     /// The engine of the last instruction, and its place in [`ENGINES`].

@@ -45,7 +45,7 @@ pub struct HbmUse {
     pub is_computed: bool,
 }
 
-/// Of [`tensors`] only the intervals.
+/// The highlighted intervals of [`tensors`] alone.
 pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     // Without a table no tensor has a size or a factor: none is known to be reloaded.

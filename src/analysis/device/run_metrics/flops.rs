@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Flops {
     /// Two for each element of the matrix products, transposes included.
     pub all: u64,
-    /// Of those, such that only transpose.
+    /// FLOPs that only transpose; included in `all`.
     pub transposes: u64,
     /// `all ÷ (peak of all cores × (last end − first start))`; `None` where the metadata do not record the peak.
     pub hfu: Option<f64>,

@@ -55,12 +55,12 @@ pub struct Hardware {
 }
 
 impl<'a> MetricSource<'a> {
-    /// Of the tables `summary` and `metadata`, or `Summary` and `Metadata`.
+    /// Reads the tables `summary` and `metadata`, or `Summary` and `Metadata`.
     pub fn of(profile: &'a Profile) -> MetricSource<'a> {
         Self::of_node(profile, 0)
     }
 
-    /// Of the summary at place `node`: a file of summaries has one for each core.
+    /// Reads the summary at place `node`: a file of summaries has one for each core.
     pub fn of_node(profile: &'a Profile, node: usize) -> MetricSource<'a> {
         let row = |names: [&str; 2], at: usize| {
             let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;

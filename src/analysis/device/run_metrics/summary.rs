@@ -20,7 +20,7 @@ const MOST_NODES: usize = 4096;
 /// The run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Of the entire run. Recorded values do not apply to a part of it; those metrics are computed from rows.
+    /// Whether the values are of the entire run. Recorded values do not apply to a part of it; those metrics are computed from rows.
     pub is_whole: bool,
     /// Length of what is summed.
     pub duration: DurationNs,
@@ -204,7 +204,7 @@ fn exact_times(facts: &MetricSource<'_>, out: &mut [Computed]) {
     }
 }
 
-/// Of the summary at place `node`, which may be alone.
+/// The metrics of the summary at place `node`, which may be alone.
 fn metrics(
     profile: &Profile,
     facts: &MetricSource<'_>,

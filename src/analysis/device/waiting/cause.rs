@@ -121,7 +121,7 @@ impl Attribution {
     }
 }
 
-/// Tells causes; what follows from a name or a semaphore is computed once.
+/// Finds causes; what follows from a name or a semaphore is computed once.
 pub(in crate::analysis::device) struct Causes<'a> {
     pub profile: &'a Profile,
     pub signals: &'a Signals<'a>,
@@ -216,7 +216,7 @@ impl<'a> Causes<'a> {
         for edge in self.profile.flows.incoming(slice).take(MOST_EDGES).map(|e| e.0).filter(|s| end(*s) <= to) {
             let is_transfer = self.starts_transfer(edge);
             let last = if is_transfer { &mut transfer } else { &mut engine };
-            // Of those that ended together the last one.
+            // Of edges that ended together the last one counts.
             if (is_transfer || end(edge) > from) && last.is_none_or(|l| end(l) <= end(edge)) {
                 *last = Some(edge);
             }

@@ -64,7 +64,7 @@ struct Walk<'a> {
     steps: Steps,
     /// Who wrote what is read, where the chain may follow data.
     data: Option<Data>,
-    /// Of each step visited so far.
+    /// The best chain to each step visited so far.
     best: Vec<Best>,
     n_edges: u64,
     n_backward: u64,

@@ -23,7 +23,7 @@ pub struct Gap {
     pub core: String,
     /// `Vector`.
     pub engine: String,
-    /// From when to when.
+    /// Start and end.
     pub range: TimeRange,
     /// What most of it waits for.
     pub cause: Cause,

@@ -6,7 +6,7 @@ use crate::base::{SliceId, SortedIndex, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use std::rc::Rc;
 
-/// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
+/// Earlier values of a semaphore that are looked at; a condition that was true before those was true long ago.
 const MOST_STEPS: usize = 256;
 
 /// Not the place of a semaphore.
@@ -26,7 +26,7 @@ pub struct SemaphoreHistory {
     places: SortedIndex,
     /// The topmost track of each track: its core.
     roots: Vec<u32>,
-    /// Of each use, from the first one asked for on, the place of its semaphore.
+    /// For each use, from the first one asked for on: the place of its semaphore.
     of_use: Vec<u32>,
     first_use: usize,
     semaphores: Vec<Semaphore>,
@@ -85,7 +85,7 @@ impl Signal {
 }
 
 impl<'a> Signals<'a> {
-    /// Of a whole profile; linear in its instants and semaphores.
+    /// Reads a whole profile; linear in its instants and semaphores.
     pub fn of(profile: &'a Profile) -> Self {
         Signals::with(profile, Rc::new(SemaphoreHistory::reading(profile, None)))
     }

@@ -38,7 +38,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of durations in any order, nanoseconds.
+    /// Percentiles of durations in any order, nanoseconds.
     pub(super) fn of(mut durations: Vec<i64>) -> Times {
         durations.sort_unstable();
         let at = |per_cent: u64| DurationNs(percentile(&durations, per_cent).unwrap_or(0));

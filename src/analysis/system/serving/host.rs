@@ -20,7 +20,7 @@ pub struct Gaps {
     pub total: DurationNs,
     /// The longest one.
     pub longest: DurationNs,
-    /// Of their time, what the host did; the first of these that runs counts.
+    /// What the host did in their time; the first of these that runs counts.
     pub parts: Vec<GapPart>,
 }
 

@@ -106,7 +106,7 @@ pub struct Collectives {
     pub time: DurationNs,
     /// Share of the time in which a model executes; of 1.
     pub share: Option<f64>,
-    /// Of the time, what is spent in barriers (`cc_exec_barrier`) alone.
+    /// Time that is spent in barriers (`cc_exec_barrier`) alone.
     pub barrier: DurationNs,
 }
 

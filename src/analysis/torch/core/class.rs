@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Class {
-    /// Of no concern to the analyses.
+    /// Nothing that an analysis counts.
     #[default]
     Ignored,
     /// `cpu_op`, `Operator`.

@@ -142,7 +142,7 @@ pub struct MemoryLife {
     pub allocated: Option<TimeNs>,
     /// `None` if that was after the trace or range.
     pub released: Option<TimeNs>,
-    /// That operator's slice.
+    /// The operator's slice.
     pub slice: Option<SliceId>,
     /// Thread of the allocation (of the release, where there is no allocation).
     pub track: TrackId,

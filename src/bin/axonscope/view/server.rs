@@ -12,7 +12,7 @@ use tiny_http::{HTTPVersion, Header, Method, Request, Response, Server};
 /// Requests that are answered at a time: a page reads several parts of a file at once.
 const N_THREADS: usize = 8;
 
-/// Of an answer in HTTP 1.0 a browser closes the connection. One that stays open keeps a thread of `tiny_http`, and of several that are opened at once
+/// After an answer in HTTP 1.0 a browser closes the connection. One that stays open keeps a thread of `tiny_http`, and of several that are opened at once
 /// one may be given none until another ends (`TaskPool::spawn` takes a thread that was just woken for a free one): the page would not load.
 const ANSWER_VERSION: HTTPVersion = HTTPVersion(1, 0);
 

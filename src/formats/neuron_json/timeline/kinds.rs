@@ -50,7 +50,7 @@ pub(crate) struct Work {
     pub hbm_read: Option<u64>,
     /// Bytes written to HBM.
     pub hbm_written: Option<u64>,
-    /// Of both, bytes that were only saved and loaded again for lack of space.
+    /// Part of both that was only saved and loaded again for lack of space.
     pub spilled: Option<u64>,
 }
 

@@ -45,7 +45,7 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T, ImportError>) -> Result<T, Imp
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| Err(gave_up()))
 }
 
-/// That the library gave up on a file, as a sentence.
+/// The sentence on a file that the Parquet library gave up on.
 pub fn sentence(file: &str) -> String {
     format!("Expected Parquet tables, found {file}, which is damaged beyond what the Parquet library can read. Export the profile again.")
 }

@@ -100,7 +100,7 @@ impl Length for Source {
 /// Reads on from an offset, a piece at a time. Lives no longer than its [`Source`].
 pub struct Ahead {
     at: usize,
-    /// Of the whole file.
+    /// Length of the whole file.
     pub len: u64,
     offset: u64,
     bytes: Bytes,

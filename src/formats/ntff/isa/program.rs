@@ -187,7 +187,7 @@ pub(crate) struct CorePrograms {
 }
 
 impl CorePrograms {
-    /// Of a subgraph's programs by engine.
+    /// The programs of a subgraph by engine.
     pub fn new(subgraph: &Subgraph, programs: Vec<(u64, Rc<Program>)>) -> Self {
         CorePrograms { nc: subgraph.nc, owners: Owners::of(&programs, subgraph), programs }
     }

@@ -123,7 +123,7 @@ fn rate_columns() -> Vec<Column> {
 /// A cell for each of [`rate_columns`].
 fn rate_cells(work: Option<&OpWork>) -> [Cell; 8] {
     let Some(work) = work else { return [const { Cell::Absent }; 8] };
-    // Of generated kernels bytes are known, operations are not.
+    // For generated kernels bytes are known, operations are not.
     let counted = |value: f64| if work.flops > 0 { Cell::Float(value) } else { Cell::Absent };
     [
         counted(work.flops as f64 / 1e9),

@@ -66,7 +66,7 @@ fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
     view
 }
 
-/// From when to when, to the nanosecond.
+/// Start and end of the window, to the nanosecond.
 #[component]
 pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
     // With the window it belongs to: it is dropped when the window changes.

@@ -14,7 +14,7 @@ pub enum Tool {
     /// Zooms to the dragged range.
     #[default]
     Zoom,
-    /// Tells how long it is.
+    /// Shows how long a range is.
     Measure,
 }
 

@@ -193,7 +193,7 @@ impl<K: Eq + Hash> Groups<K> {
         row
     }
 
-    /// Tells each row the line that asked for its transfers.
+    /// Sets the line of each row: that which asked for its transfers.
     fn set_lines(&mut self, given: &EvidenceContext<'_>, label: impl Fn(&K) -> Option<Label>) {
         for (key, row) in &mut self.0 {
             row.line = label(key).map(|label| given.text(label)).unwrap_or_default();

@@ -50,7 +50,7 @@ struct Overlap {
     first: SliceId,
 }
 
-/// Of each gap, what ran in it. Gaps are disjoint and by start, as the slices of a lane are: both go by once.
+/// What ran in each gap. Gaps are disjoint and ordered by start, as the slices of a lane are: both go by once.
 fn overlaps(given: &EvidenceContext<'_>, gaps: &[(i64, i64)]) -> Vec<Vec<Overlap>> {
     let mut out: Vec<Vec<Overlap>> = vec![Vec::new(); gaps.len()];
     for (_, slices) in given.tracks(TrackKind::Engine).flat_map(|track| lanes::touching(given.profile, track, given.range)) {

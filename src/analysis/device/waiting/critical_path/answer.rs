@@ -27,7 +27,7 @@ pub struct PathShare {
     pub name: String,
     /// How long.
     pub time: DurationNs,
-    /// Of the chain's length, 0 to 1.
+    /// Share of the chain's length, 0 to 1.
     pub share: f64,
     /// Steps.
     pub count: u64,
@@ -44,7 +44,7 @@ pub struct PathStep {
     pub core: String,
     /// `Vector`, `DMA-E64`.
     pub engine: String,
-    /// From when to when it ran.
+    /// Its start and end.
     pub range: TimeRange,
     /// The part of it that no earlier step covers; none of it is work if it only waits.
     pub own: DurationNs,

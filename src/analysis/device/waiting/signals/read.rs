@@ -46,7 +46,7 @@ impl Index {
 }
 
 impl SemaphoreHistory {
-    /// Of the semaphores of these uses; `None`: of all.
+    /// Reads the semaphores of these uses; `None`: all.
     pub(super) fn reading(profile: &Profile, wanted: Option<Range<usize>>) -> Self {
         let uses = uses(profile);
         let ids: Option<Vec<StrId>> = wanted.clone().map(|w| uses[w].iter().map(|u| u.id).collect());
