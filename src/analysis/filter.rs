@@ -186,7 +186,7 @@ enum Test<'a> {
 /// Decides which slices a search is about.
 pub struct Filter<'a> {
     tests: Vec<Test<'a>>,
-    /// By slice range: lanes of the category; `None`: all.
+    /// For each range of slices: lanes of the category; `None`: all.
     lanes: Option<Vec<(u32, u32)>>,
 }
 

@@ -38,7 +38,7 @@ pub struct FieldTable {
     pub field: String,
     /// For people.
     pub label: String,
-    /// By duration, longest first; at most 100.
+    /// Ordered by duration, longest first; at most 100.
     pub rows: Vec<ValueRow>,
     /// Values there are.
     pub n_values: u64,

@@ -29,7 +29,7 @@ pub struct HitRow {
 /// All hits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct HitSummary {
-    /// By sum, longest first.
+    /// Ordered by sum, longest first.
     pub rows: Vec<HitRow>,
     /// Hits.
     pub n: u64,

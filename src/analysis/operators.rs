@@ -166,7 +166,7 @@ struct Sums {
     row_of: Vec<u32>,
     rows: Vec<Sum>,
     begun: usize,
-    /// By string: whether it names a wait; empty where nothing does.
+    /// Indexed by string: whether it names a wait; empty where nothing does.
     is_wait: Vec<bool>,
     /// Waits omitted.
     n_waits: u64,

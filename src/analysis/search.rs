@@ -34,7 +34,7 @@ impl SearchQuery {
 /// Hits of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchHits {
-    /// By start, at most the limit.
+    /// Ordered by start, at most the limit.
     pub slices: Vec<SliceId>,
     /// All that match.
     pub n_total: u64,

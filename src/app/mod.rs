@@ -149,7 +149,7 @@ fn is_in_field(event: &web_sys::Event) -> bool {
 fn listen_to_keys(app: State) {
     let keys = window_event_listener(ev::keydown, move |event| {
         let is_typing = is_in_field(&event);
-        // By its place on the keyboard, as the keys of the timeline.
+        // Meant by its place on the keyboard, as the keys of the timeline are.
         if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && !event.alt_key() && event.code() == "KeyK" {
             event.prevent_default();
             app.state.is_palette_open().update(|open| *open = !*open);

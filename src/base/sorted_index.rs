@@ -9,7 +9,7 @@ const BITS: u32 = 4;
 /// bisecting the whole column. An empty index (`default`) bisects the whole column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SortedIndex {
-    /// By bucket: the first position whose number is at least `bucket << BITS`.
+    /// Indexed by bucket: the first position whose number is at least `bucket << BITS`.
     firsts: Vec<u32>,
 }
 

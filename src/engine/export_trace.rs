@@ -75,7 +75,7 @@ struct Writer<'a> {
     session: &'a Session,
     profile: &'a Profile,
     query: &'a TraceEventsQuery,
-    /// By track: process, and whether it is written.
+    /// Indexed by track: process, and whether it is written.
     rows: Vec<(u32, bool)>,
     /// Added to every time, because viewers do not draw events with a negative time.
     offset: i64,

@@ -15,13 +15,13 @@ pub struct PageMeta {
     pub meta: Meta,
     /// Display order.
     pub tracks: Vec<Track>,
-    /// By (track, lane).
+    /// Ordered by (track, lane).
     pub lanes: Vec<Lane>,
     /// Ids as in the profile; texts only for names of slices, tracks and instants.
     pub strings: StringTable,
-    /// By track.
+    /// Ordered by track.
     pub counters: Vec<Counter>,
-    /// By (track, time). Sent as columns, like those of slices: a device trace has millions.
+    /// Ordered by (track, time). Sent as columns, like those of slices: a device trace has millions.
     #[serde(skip)]
     pub instants: Arc<InstantTable>,
     /// The profile's instant by position in `instants`; empty where they are the same.
@@ -101,7 +101,7 @@ impl PageMeta {
         out
     }
 
-    /// By track: whether it is one of these or below one.
+    /// For each track: whether it is one of these or below one.
     pub fn below(&self, tracks: &[TrackId]) -> Vec<bool> {
         let mut is_inside = vec![false; self.tracks.len()];
         for (i, track) in self.tracks.iter().enumerate() {

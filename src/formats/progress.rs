@@ -14,7 +14,7 @@ const STRIDE: u64 = 1 << 17;
 /// One raw lane for each track with a slice.
 #[derive(Default)]
 pub(super) struct Lanes {
-    /// By track of the builder.
+    /// Indexed by track of the builder.
     lane_of: Vec<u32>,
     /// Tracks by lane.
     tracks: Vec<TrackId>,

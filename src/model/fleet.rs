@@ -63,7 +63,7 @@ pub struct TraceMeta {
 pub struct StepTimes {
     /// Duration.
     pub total: i64,
-    /// By category; sums to the duration.
+    /// Indexed by category; sums to the duration.
     pub categories: [i64; N_CATEGORIES],
     /// Idle time of the devices by cause.
     pub idle: [i64; N_CAUSES],
@@ -166,13 +166,13 @@ pub struct PartSkip {
 pub struct RunPart {
     /// Its metadata.
     pub meta: TraceMeta,
-    /// By start.
+    /// Ordered by start.
     pub steps: Vec<PartStep>,
     /// Longest first.
     pub operators: Vec<PartOperator>,
     /// Longest first.
     pub kernels: Vec<PartOperator>,
-    /// By start; those that can be matched.
+    /// Ordered by start; those that can be matched.
     pub collectives: Vec<PartCollective>,
     /// Most costly first.
     pub advice: Vec<PartAdvice>,
@@ -294,19 +294,19 @@ pub struct FleetSkip {
 /// Merged parts of a run. Equal sets of parts give equal values.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FleetRun {
-    /// By rank, host, name and content.
+    /// Ordered by rank, host, name and content.
     pub traces: Vec<FleetTrace>,
     /// Names of groups and operations of collectives, sorted.
     pub texts: Vec<String>,
-    /// By name and shape.
+    /// Ordered by name and shape.
     pub operators: Vec<Spread>,
-    /// By name.
+    /// Ordered by name.
     pub kernels: Vec<Spread>,
-    /// By group, operation and number.
+    /// Ordered by group, operation and number.
     pub collectives: Vec<FleetCollective>,
-    /// By id.
+    /// Ordered by id.
     pub advice: Vec<FleetAdvice>,
-    /// By kind and severity.
+    /// Ordered by kind and severity.
     pub skipped: Vec<FleetSkip>,
 }
 

@@ -56,17 +56,17 @@ pub struct Profile {
     pub strings: StringTable,
     /// In display order, parents before children.
     pub tracks: Vec<Track>,
-    /// By (track, lane).
+    /// Ordered by (track, lane).
     pub lanes: Vec<Lane>,
-    /// By (track, lane, start).
+    /// Ordered by (track, lane, start).
     pub slices: SliceTable,
     /// Per-slice string columns to group and colour by: category, opcode, layer. Each as long as `slices`.
     pub attributes: Vec<Attribute>,
-    /// By track.
+    /// Ordered by track.
     pub counters: Vec<Counter>,
-    /// By (track, time).
+    /// Ordered by (track, time).
     pub instants: InstantTable,
-    /// By (from, to).
+    /// Ordered by (from, to).
     pub flows: FlowTable,
     /// What only this kind of profile has.
     pub domain: Domain,

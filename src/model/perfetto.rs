@@ -3,7 +3,7 @@
 /// Texts that packets name by number, for reading their arguments again.
 #[derive(Debug, Default)]
 pub struct PerfettoNames {
-    /// By (sequence, offset): each holds until the next of the same sequence.
+    /// Ordered by (sequence, offset): each holds until the next of the same sequence.
     pub generations: Vec<PerfettoGeneration>,
 }
 

@@ -36,7 +36,7 @@ pub struct EngineProgram {
     pub nc: Option<u64>,
     /// `Vector`.
     pub engine: String,
-    /// By program counter.
+    /// Ordered by program counter.
     pub words: Vec<ProgramWord>,
 }
 

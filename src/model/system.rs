@@ -114,15 +114,15 @@ pub struct Clock {
 /// What only a system profile has.
 #[derive(Debug, Default)]
 pub struct NeuronSystem {
-    /// By track.
+    /// Ordered by track.
     pub rows: Vec<Row>,
-    /// By slice. Copies of the runtime (`dmem_buf_copyin`, `dmem_buf_copyout`) where there are any, else reads and writes of tensors.
+    /// Ordered by slice. Copies of the runtime (`dmem_buf_copyin`, `dmem_buf_copyout`) where there are any, else reads and writes of tensors.
     pub transfers: Vec<Transfer>,
-    /// By slice.
+    /// Ordered by slice.
     pub executions: Vec<Execution>,
-    /// By slice.
+    /// Ordered by slice.
     pub submits: Vec<Submit>,
-    /// By slice.
+    /// Ordered by slice.
     pub flows: Vec<EventFlow>,
     /// HBM of a NeuronCore, bytes.
     pub hbm_capacity: Option<u64>,

@@ -27,7 +27,7 @@ pub struct LogDirectory {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// By run, rank, worker and span; `None` until it is listed.
+    /// Ordered by run, rank, worker and span; `None` until it is listed.
     pub profiles: Option<Vec<LogProfile>>,
     /// Why it could not be listed, or which files were skipped; a sentence.
     pub problem: String,

@@ -1,4 +1,4 @@
-//! By what a hierarchy of a device is grouped, and how deep its layers go: the same two fields wherever that is asked.
+//! What a hierarchy of a device is grouped by, and how deep its layers go: the same two fields wherever that is asked.
 
 use crate::state::choices::Choice;
 use leptos::prelude::*;

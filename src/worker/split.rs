@@ -33,7 +33,7 @@ pub(super) struct InPieces<'a> {
 /// The helpers, and the pieces they read.
 struct Team {
     helpers: Vec<Helper>,
-    /// By number of the piece.
+    /// Keyed by number of the piece.
     coming: HashMap<usize, PendingPiece>,
     /// Template of every order; number and range are filled in.
     order: PieceOrder,

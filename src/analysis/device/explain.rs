@@ -113,7 +113,7 @@ struct Walk<'a> {
     sets: &'a [Ranges; 6],
     /// Slices of the window by part that overlap its exclusive time.
     runs: [Vec<Run>; 6],
-    /// By part: what has its exclusive time.
+    /// Indexed by part: what has its exclusive time.
     sweeps: [Sweep<'a, u32>; 6],
     idle: &'a [(i64, i64)],
     /// What ends each idle time: rank of the part, slice.

@@ -80,7 +80,7 @@ pub struct LayerNode {
     pub hfu: Option<f64>,
     /// The same without transposes.
     pub mfu: Option<f64>,
-    /// By engine, as in [`ENGINES`].
+    /// Indexed by engine, as in [`ENGINES`].
     pub engines: [EngineShare; 5],
     /// Bytes that its instructions read from HBM.
     pub hbm_read: Option<u64>,

@@ -34,7 +34,7 @@ pub struct NameBar {
 /// The rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NameRows {
-    /// By group, as in the profile.
+    /// Ordered by group, as in the profile.
     pub rows: Vec<NameRow>,
     /// Row by row, lane by lane, by start.
     pub bars: Vec<NameBar>,

@@ -150,7 +150,7 @@ pub struct Explain {
     pub run: String,
     /// Kind of both.
     pub kind: ExplainKind,
-    /// By physical core, paired by position; of PyTorch traces one; of system profiles by name.
+    /// One for each physical core, paired by position; a single one of PyTorch traces; of system profiles paired by name.
     pub units: Vec<ExplainUnit>,
     /// Metrics that differ, largest relative change first.
     pub metrics: Vec<MetricChange>,

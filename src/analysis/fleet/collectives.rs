@@ -122,11 +122,11 @@ struct WaitsAt {
 /// Waiting of each trace.
 pub fn waits(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<Waits> {
     let mut out = vec![Waits::default(); run.traces.len()];
-    // By (group, op): matched collectives and the sum of their transfers.
+    // Keyed by (group, op): matched collectives and the sum of their transfers.
     let mut groups: FxHashMap<u64, (u64, i64, bool)> = FxHashMap::default();
     let text = |at: u32| run.texts.get(at as usize).map_or("", String::as_str);
     let mut hashes: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-    // By (trace, group, op). Sorted, so that equal ones are chosen by text.
+    // Keyed by (trace, group, op). Sorted, so that equal ones are chosen by text.
     let mut places: BTreeMap<(u32, u32, u32), WaitsAt> = BTreeMap::new();
     for call in &run.collectives {
         let hash = *hashes.entry((call.group, call.op)).or_insert_with(|| stable_hash(&[text(call.group), text(call.op)]));

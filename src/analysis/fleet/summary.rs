@@ -126,7 +126,7 @@ pub struct FleetSummary {
     pub runs: Vec<String>,
     /// World size, the largest in any trace.
     pub n_ranks: Option<u32>,
-    /// By rank.
+    /// Ordered by rank.
     pub ranks: Vec<RankRow>,
     /// Step times.
     pub distribution: Distribution,
@@ -146,9 +146,9 @@ pub struct FleetSummary {
     pub operators: Vec<SpreadRow>,
     /// Kernels, most time first.
     pub kernels: Vec<SpreadRow>,
-    /// By name.
+    /// Ordered by name.
     pub hosts: Vec<HostRow>,
-    /// By name.
+    /// Ordered by name.
     pub devices: Vec<DeviceRow>,
     /// Advice of the traces: (what was found, traces, cost in nanoseconds, the trace with the highest cost).
     pub advice: Vec<(String, u64, i64, TraceName)>,

@@ -8,7 +8,7 @@ use crate::model::neuron_log::{NeuronLog, Role};
 /// Busy time of each row that these values are of, computed once for all of them.
 pub(super) struct Busy<'a> {
     pub log: &'a NeuronLog,
-    /// By track; empty for rows of other kinds.
+    /// Indexed by track; empty for rows of other kinds.
     pub of_track: Vec<Spans>,
 }
 

@@ -10,7 +10,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 /// The operators seen so far, numbered in that order.
 pub(super) struct Operators {
-    /// By string of the profile.
+    /// Indexed by string of the profile.
     of_string: Vec<u32>,
     names: Vec<String>,
     by_name: FxHashMap<String, u32>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Segments side by side, by address.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SegmentMap {
-    /// By address.
+    /// Ordered by address.
     pub rows: Vec<SegmentRow>,
     /// Segments there are; more than `rows` only beyond [`ROWS_MAX`].
     pub n_segments: u64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SnapshotSummary {
     /// Whether events have times.
     pub has_times: bool,
-    /// By number.
+    /// Ordered by number.
     pub devices: Vec<DeviceSummary>,
 }
 

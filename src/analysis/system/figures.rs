@@ -49,7 +49,7 @@ pub struct CpuRow {
     pub busiest: Option<TimeNs>,
 }
 
-/// By core and direction.
+/// Transfers by core and direction.
 pub(super) fn transfers(view: &View<'_>) -> Vec<TransferRow> {
     /// Spans of all, spans of those with a size, and their rates.
     type Sums = (TransferRow, Vec<(i64, i64)>, Vec<(i64, i64)>, Vec<(i64, f64)>);

@@ -32,7 +32,7 @@ pub struct EfficiencyQuery {
 /// Answer to [`EfficiencyQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Efficiency {
-    /// By recoverable time, then by kernel time, longest first.
+    /// Ordered by recoverable time, then by kernel time, longest first.
     pub rows: Vec<EfficiencyRow>,
     /// The device that the peaks are of, as its driver names it; empty where it is not recorded.
     pub device: String,

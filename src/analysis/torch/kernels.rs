@@ -28,7 +28,7 @@ pub struct KernelsQuery {
 /// Answer to [`KernelsQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Kernels {
-    /// By total, longest first; equal ones by name.
+    /// Ordered by total, longest first; equal ones by name.
     pub rows: Vec<KernelRow>,
     /// Sum of the rows' totals: what "Time %" is a share of.
     pub total: DurationNs,
@@ -110,7 +110,7 @@ pub struct KernelMembersQuery {
 /// Answer to [`KernelMembersQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KernelMembers {
-    /// By start; at most [`MAX_RUNS`].
+    /// Ordered by start; at most [`MAX_RUNS`].
     pub runs: Vec<KernelRun>,
     /// How many there are.
     pub n_runs: u64,

@@ -31,7 +31,7 @@ pub struct OpsQuery {
 /// Answer to [`OpsQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ops {
-    /// By device self time (host self time where there is no device), longest first.
+    /// Ordered by device self time (host self time where there is no device), longest first.
     pub rows: Vec<OpRow>,
     /// Sums over all rows: what "Time %" is a share of.
     pub totals: OpTimes,
@@ -159,13 +159,13 @@ pub struct OpMembersQuery {
 /// Answer to [`OpMembersQuery`]: what one row is made of.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct OpMembers {
-    /// By start; at most [`MAX_CALLS`].
+    /// Ordered by start; at most [`MAX_CALLS`].
     pub calls: Vec<OpCall>,
     /// How many there are.
     pub n_calls: u64,
     /// Device work its calls launched themselves, by name, longest total first.
     pub kernels: Vec<OpKernelRow>,
-    /// By call stack, in the order of the rows of [`Ops`]. Empty where no stack is known.
+    /// One for each call stack, in the order of the rows of [`Ops`]. Empty where no stack is known.
     pub stacks: Vec<OpStackRow>,
 }
 

@@ -81,7 +81,7 @@ pub struct Overview {
     pub n_workers: u32,
     /// "GPU" when anything ran on or was launched to a device, else "CPU".
     pub device_type: String,
-    /// By device id.
+    /// Ordered by device id.
     pub devices: Vec<DeviceRow>,
     /// The eight categories in order of priority, averaged over the steps. Empty when there is nothing to cut into steps.
     pub summary: Vec<SummaryRow>,
@@ -94,7 +94,7 @@ pub struct Overview {
     pub kernel_names: Vec<KernelShare>,
     /// Mean length of a step, nanoseconds. `None` without steps.
     pub mean_step_ns: Option<f64>,
-    /// By start.
+    /// Ordered by start.
     pub steps: Vec<StepRow>,
     /// Whether the file marks steps (`ProfilerStep#`); if not, the whole trace is taken as one step.
     pub has_step_marks: bool,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Counter tracks and step marks of the whole trace.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TraceCounters {
-    /// By device id.
+    /// Ordered by device id.
     pub devices: Vec<DeviceCounters>,
     /// `ProfilerStep` marks of the host, by start; empty where the file has none.
     pub steps: Vec<StepMark>,

@@ -52,9 +52,9 @@ pub(in crate::app) struct Later {
 /// How a view is made.
 #[derive(Clone, Copy)]
 pub(in crate::app) enum Mount {
-    /// By code of the program that is there from the start.
+    /// Mounted by code of the program that is there from the start.
     Here(fn(Front) -> AnyView),
-    /// By code of a chunk.
+    /// Mounted by code of a chunk.
     Later(&'static Later),
 }
 

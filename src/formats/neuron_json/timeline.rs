@@ -30,7 +30,7 @@ use std::sync::Arc;
 struct Samples {
     /// Nanoseconds.
     times: Vec<i64>,
-    /// By series, as many values as there are times.
+    /// Indexed by series, as many values as there are times.
     series: Vec<Vec<f64>>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Timeline {
     pub has_exact_transfers: bool,
     cores: Vec<CoreTracks>,
     core_of: FxHashMap<String, usize>,
-    /// By core, engine, queue.
+    /// Keyed by core, engine, queue.
     rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
     uses: Vec<SemaphoreUse>,
     shapes: Vec<Shape>,

@@ -162,7 +162,7 @@ pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) ->
     let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
-    // By engine and word, which has 20 bits.
+    // Keyed by engine and word, which has 20 bits.
     let mut slots: FxHashMap<u32, Slot> = FxHashMap::default();
     job.for_each(region.span, &mut |job, record| {
         let Some(step) = Step::read(&record) else {

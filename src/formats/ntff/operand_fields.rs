@@ -27,7 +27,7 @@ pub(super) struct WordReader<'a> {
     member: &'a Member,
     pub info: Info,
     functions: Functions,
-    /// By physical core.
+    /// Keyed by physical core.
     owners: FxHashMap<u64, Owners>,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Chrome {
     known: Known,
     names: Names,
     recent: Rows,
-    /// By process, then by thread.
+    /// Keyed by process, then by thread.
     threads: FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, TrackId>>,
     open: FxHashMap<TrackId, Vec<RawSliceId>>,
 }

@@ -5,9 +5,9 @@ use crate::base::{StrId, TrackId};
 
 /// Ids of one builder in another.
 pub struct Renamed<'a> {
-    /// By string of the one that is added.
+    /// Indexed by string of the one that is added.
     pub strings: &'a [StrId],
-    /// By track of the one that is added.
+    /// Indexed by track of the one that is added.
     pub tracks: &'a [TrackId],
 }
 

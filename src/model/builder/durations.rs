@@ -11,7 +11,7 @@ const LONG: u32 = u32::MAX;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Durations {
     short: Blocks<u32>,
-    /// By slice.
+    /// Keyed by slice.
     long: BTreeMap<u32, i64>,
 }
 

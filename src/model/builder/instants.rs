@@ -44,7 +44,7 @@ impl Instants {
         self.name.append(later.name, string);
     }
 
-    /// By (final track, time, name, place of the record).
+    /// Orders them by (final track, time, name, place of the record).
     pub fn finish(self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> InstantTable {
         let Instants { track: tracks, time: times, name: names, record: records } = self;
         let n = times.len();

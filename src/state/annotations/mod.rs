@@ -75,7 +75,7 @@ pub struct AnnotationSet {
     /// The unit of the panel.
     #[serde(default)]
     pub unit: TimeUnit,
-    /// By (start, id).
+    /// Ordered by (start, id).
     pub items: Vec<Annotation>,
 }
 

@@ -6,7 +6,7 @@ use crate::ui::table::{Cell, Kind};
 /// How points are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// By straight lines.
+    /// Points joined by straight lines.
     #[default]
     Line,
     /// A value holds until the next point.

@@ -39,7 +39,7 @@ pub fn places(nodes: &[Node], zoom: Option<usize>, least: f64) -> Vec<NodeBox> {
     let sums = child_sums(nodes);
     let roots: f64 = nodes.iter().filter(|n| n.parent.is_none()).map(width).sum();
     let path = path(nodes, zoom);
-    // By node: its place, and how much of its width its children have taken.
+    // Indexed by node: its place, and how much of its width its children have taken.
     let mut at: Vec<Option<(usize, f64, f64)>> = vec![None; nodes.len()];
     let mut taken = vec![0.0f64; nodes.len()];
     let mut taken_by_roots = 0.0;

@@ -129,7 +129,7 @@ pub(super) fn Head(state: State) -> impl IntoView {
 /// A header that sorts.
 #[component]
 pub fn HeadCell(
-    /// By what rows are sorted.
+    /// What rows are sorted by.
     #[prop(into)]
     keys: Signal<SortKeys>,
     /// The keys after a click.

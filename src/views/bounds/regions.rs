@@ -147,7 +147,7 @@ pub(super) fn RegionsPart(
     }
 }
 
-/// By what regions are, and the pattern of names.
+/// Chooses what regions are by, and the pattern of names.
 #[component]
 fn By(found: QueryState<Regions>, by: Choice<String>, pattern: Choice<String>) -> impl IntoView {
     let shown = Memo::new(move |_| found.value.with(|f| f.as_ref().map(|f| (f.by.clone(), f.choices.clone())).unwrap_or_default()));

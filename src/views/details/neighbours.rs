@@ -23,7 +23,7 @@ fn kind_label(kind: &str) -> (String, &'static str) {
     }
 }
 
-/// By kind, in the order first seen; each by the time between, shortest first.
+/// Neighbours by kind, in the order first seen; each by the time between, shortest first.
 fn grouped(rows: Vec<Neighbour>) -> Vec<(String, Vec<Neighbour>)> {
     let mut out: Vec<(String, Vec<Neighbour>)> = Vec::new();
     for row in rows {

@@ -24,7 +24,7 @@ pub struct MemoryMapQuery {
 pub struct MemoryMap {
     /// Cores with accesses: `NC 4`.
     pub cores: Vec<String>,
-    /// By start, then address.
+    /// Ordered by start, then address.
     pub areas: Vec<MemoryArea>,
     /// How many there are; more than `areas` where there are too many to send.
     pub n_areas: u64,

@@ -68,7 +68,7 @@ impl Producers {
 
     /// Follows the bytes of a group of partitions through time; an access of more than `most_runs` counts as one run that spans them.
     fn walk<'a>(&mut self, events: impl Iterator<Item = &'a Event<'a>>, group: (u16, u16), most_runs: u32) {
-        // By the first byte: the byte after the last one, and the last writer.
+        // Keyed by the first byte: the byte after the last one, and the last writer.
         let mut held: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
         for event in events {
             let access = event.access;

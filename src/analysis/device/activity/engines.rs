@@ -11,9 +11,9 @@ pub(in crate::analysis::device) struct Engine<'a> {
     pub core: String,
     pub name: String,
     profile: &'a Profile,
-    /// By start. A long run has millions: their times stay in the profile.
+    /// Ordered by start. A long run has millions: their times stay in the profile.
     slices: Vec<SliceId>,
-    /// By name of a slice, whether it is a semaphore wait.
+    /// Indexed by name of a slice, whether it is a semaphore wait.
     is_wait: Rc<[bool]>,
 }
 
@@ -85,7 +85,7 @@ pub(in crate::analysis::device) fn engines<'a>(profile: &'a Profile) -> Vec<Engi
         });
     }
     for engine in &mut out {
-        // By start, and those of one start by slice: tracks may come in any order.
+        // Ordered by start, and those of one start by slice: tracks may come in any order.
         let key = |slice: &SliceId| (profile.slices.start[slice.index()], *slice);
         if !engine.slices.is_sorted_by_key(key) {
             order_many(&mut engine.slices, |slice| i64::from(slice.0));

@@ -71,7 +71,7 @@ pub struct CoreBounds {
     pub overlaps: Vec<Overlap>,
     /// Queue types that were busy together, and how long; none of them is idle. Fetches of instructions are excluded.
     pub dma_states: Vec<(Vec<String>, DurationNs)>,
-    /// By engine and opcode, in the order of the engines, then most time first.
+    /// One for each engine and opcode, in the order of the engines, then most time first.
     pub opcodes: Vec<OpcodeTime>,
 }
 

@@ -34,7 +34,7 @@ pub struct CoreRows {
     pub moves: u64,
     /// The matrix products that start in the range, by start.
     pub products: Vec<Product>,
-    /// By engine and opcode.
+    /// One for each engine and opcode.
     pub opcodes: Vec<OpcodeTime>,
     /// Transfers that the profiler omits.
     pub unreported: u64,

@@ -20,7 +20,7 @@ pub struct Charts {
     pub duration: DurationNs,
     /// Names of the cores, in display order.
     pub cores: Vec<String>,
-    /// By core and engine.
+    /// Ordered by core and engine.
     pub engines: Vec<EngineSplit>,
     /// Bytes from and to HBM; `None` where the file does not record them.
     pub memory: Option<Memory>,
@@ -36,7 +36,7 @@ pub struct Charts {
     pub operations: Vec<Operation>,
     /// Operations beyond those; the boxes are of all.
     pub n_more_operations: u64,
-    /// By name and size, most time first.
+    /// One for each name and size, most time first.
     pub boxes: Vec<BoxFigures>,
     /// What the run was made on: (name, value).
     pub system: Vec<(String, String)>,

@@ -27,7 +27,7 @@ pub struct ProgramQuery {
 /// The engines, and the words of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
-    /// By core, as the file lists them.
+    /// Ordered by core, as the file lists them.
     pub engines: Vec<ProgramEngine>,
     /// Whether the profile has times.
     pub has_times: bool,
@@ -37,7 +37,7 @@ pub struct Program {
     pub shown: u32,
     /// Program counter of the word that the instruction of the question executed, where it is of this engine.
     pub marked: Option<u32>,
-    /// By program counter.
+    /// Ordered by program counter.
     pub rows: Vec<ProgramRow>,
     /// Words of that engine; more than `rows` where it has too many to send.
     pub n_rows: u64,

@@ -16,7 +16,7 @@ const MOST_LINES: usize = 100_000;
 /// Lines of source with what their instructions cost.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Source {
-    /// By file and line.
+    /// Ordered by file and line.
     pub lines: Vec<SourceLine>,
     /// Instructions for which the file names no line: those of the runtime, or all where debug info is missing.
     pub unplaced: u64,
@@ -135,7 +135,7 @@ struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     range: Option<TimeRange>,
-    /// By string: whether it names a semaphore wait.
+    /// Indexed by string: whether it names a semaphore wait.
     is_wait: Vec<bool>,
     engines: Option<&'a [StrId]>,
     /// The engine of the last instruction, and its place in [`ENGINES`].

@@ -21,7 +21,7 @@ pub struct SbufQuery {
 /// Allocations of one partition of one core.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SbufMap {
-    /// By start.
+    /// Ordered by start.
     pub areas: Vec<SbufArea>,
     /// How many there are in the file; more than `areas` where it has too many to send.
     pub n_areas: u64,

@@ -180,7 +180,7 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     let (Some(variable), Domain::NeuronDevice(device)) = (profile.attribute("variable"), &profile.domain) else {
         return FxHashMap::default();
     };
-    // By string: the place among `found`.
+    // Indexed by string: the place among `found`.
     let mut places = vec![u32::MAX; profile.strings.len()];
     let mut found: Vec<(StrId, Moved)> = Vec::new();
     // A packet that occurs twice in the file is one.

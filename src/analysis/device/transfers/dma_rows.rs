@@ -53,7 +53,7 @@ pub struct DmaRow {
 /// DMA transfers in rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DmaRows {
-    /// By group, then by name, numbers by their value.
+    /// Ordered by group, then by name, numbers by their value.
     pub rows: Vec<DmaRow>,
     /// Transfers of each bar, row by row, lane by lane, by start; empty where each bar is one.
     pub n_of: Vec<u32>,

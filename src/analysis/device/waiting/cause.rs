@@ -129,7 +129,7 @@ pub(in crate::analysis::device) struct Causes<'a> {
     engines: Option<&'a [StrId]>,
     /// Whether each string, by id, names an instruction that starts DMA transfers.
     transfers: Vec<bool>,
-    /// By owner; by semaphore and the waiting engine where it has none.
+    /// Keyed by owner; by semaphore and the waiting engine where it has none.
     of_waits: RefCell<FxHashMap<(StrId, u32, StrId), Cause>>,
 }
 

@@ -76,9 +76,9 @@ pub struct Gaps {
     pub range: TimeRange,
     /// Gaps longer than this are listed.
     pub listed_above: DurationNs,
-    /// By core and engine.
+    /// Ordered by core and engine.
     pub engines: Vec<EngineIdle>,
-    /// By core, engine, cause; most time first within an engine.
+    /// Ordered by core, engine, cause; most time first within an engine.
     pub causes: Vec<CauseTime>,
     /// Longest first.
     pub gaps: Vec<Gap>,

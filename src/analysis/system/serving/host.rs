@@ -156,7 +156,7 @@ const SUBMITS: [&str; 3] = ["nrt_model_submit", "nrta_execute_schedule", "nrt_ex
 pub(super) fn delay(view: &View<'_>, all: &[Invocation], is_asked: impl Fn(&Invocation) -> bool) -> Option<Delay> {
     let (profile, system) = (view.profile, view.system);
     let name = SUBMITS.iter().find(|name| system.submits.iter().any(|s| profile.name_of(s.slice) == **name))?;
-    // By server, process and core, and by server and process alone where submissions name no core.
+    // Keyed by server, process and core, and by server and process alone where submissions name no core.
     let mut by_core: BTreeMap<(Process, StrId), Vec<(i64, StrId)>> = BTreeMap::new();
     for submit in system.submits.iter().filter(|s| profile.name_of(s.slice) == *name) {
         let Some(track) = profile.track_of(submit.slice) else { continue };

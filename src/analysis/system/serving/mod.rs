@@ -214,7 +214,7 @@ fn collectives(view: &View<'_>, busy: &BTreeMap<(StrId, StrId), Spans>) -> Optio
         .iter()
         .map(|(_, name)| u8::from(name.starts_with("cc_")) + u8::from(name.starts_with("cc_exec_barrier")))
         .collect();
-    // By process: collectives other than barriers, and barriers, as (start, end).
+    // Of a process: collectives other than barriers, and barriers, as (start, end).
     type Intervals = Vec<(i64, i64)>;
     let mut of: BTreeMap<(StrId, StrId), [Intervals; 2]> = BTreeMap::new();
     let mut count = 0;

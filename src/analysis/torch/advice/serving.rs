@@ -66,7 +66,7 @@ fn launch_bound_decode(steps: &[StepRow]) -> Option<Recommendation> {
 /// Time between the end of a graph replay and the begin of the next, launched later than that.
 fn graph_gaps(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
     let slices = &view.profile.slices;
-    // By launch: first start and last end of its work.
+    // Keyed by launch: first start and last end of its work.
     let mut replays: FxHashMap<u32, (i64, i64)> = FxHashMap::default();
     for (work, &slice) in view.model.events.work.iter().enumerate() {
         let launch = view.model.launch[work];

@@ -12,9 +12,9 @@ use crate::model::{Profile, Torch};
 /// Devices and marks; the same as those of the whole model.
 #[derive(Debug, Default)]
 pub struct Devices {
-    /// By slice.
+    /// Indexed by slice.
     pub class: Vec<Class>,
-    /// By id.
+    /// Ordered by id.
     pub gpus: Vec<Gpu>,
     /// The host's step marks, by start.
     pub marks: Vec<Step>,

@@ -80,12 +80,12 @@ impl Events {
 /// Number of the list of host ranges that each track belongs to.
 #[derive(Debug, Default)]
 pub struct Threads {
-    /// By track.
+    /// Indexed by track.
     key: Vec<u64>,
 }
 
 impl Threads {
-    /// By thread id alone, as the plugin does, or by track.
+    /// Keys by thread id alone, as the plugin does, or by track.
     pub fn new(profile: &Profile, torch: &Torch, rules: &Rules) -> Self {
         let own = |t: usize| (1 << 63) | t as u64;
         let mut key: Vec<u64> = (0..profile.tracks.len()).map(own).collect();

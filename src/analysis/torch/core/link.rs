@@ -20,9 +20,9 @@ pub struct Sources<'a> {
     pub profile: &'a Profile,
     /// Its tables.
     pub torch: &'a Torch,
-    /// By slice.
+    /// Indexed by slice.
     pub class: &'a [Class],
-    /// By string.
+    /// Indexed by string.
     pub names: &'a Names,
     /// What holds for this trace.
     pub rules: Rules,

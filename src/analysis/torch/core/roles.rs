@@ -15,7 +15,7 @@ pub const N_ROLES: usize = 7;
 /// Merged ranges of each category, whole trace, in the order of `Category::ALL`.
 #[derive(Debug, Default)]
 pub struct Roles {
-    /// By category.
+    /// Indexed by category.
     pub ranges: [Ranges; N_ROLES],
     /// Kernels that communicate, by work.
     pub is_communication: Vec<bool>,

@@ -21,7 +21,7 @@ pub struct Step {
 /// The steps of a trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// By start.
+    /// Ordered by start.
     pub steps: Vec<Step>,
     /// All marks in the file, including skipped ones.
     pub marks: Vec<Step>,
@@ -74,7 +74,7 @@ fn whole(s: &Sources<'_>, events: &Events) -> Option<Step> {
 struct Matched {
     /// First start, last end, how many; by step.
     by_step: Vec<(i64, i64, usize)>,
-    /// By work.
+    /// Indexed by work.
     is_matched: Vec<bool>,
 }
 

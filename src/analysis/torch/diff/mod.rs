@@ -207,7 +207,7 @@ pub struct FlatDiff {
     pub base: String,
     /// Title of this trace.
     pub experiment: String,
-    /// By the greatest change of device self time (of host self time where neither has a device).
+    /// Ordered by the greatest change of device self time (of host self time where neither has a device).
     pub rows: Vec<OperatorDiff>,
     /// Sentences on what cannot be compared.
     pub notes: Vec<String>,

@@ -9,9 +9,9 @@ pub type Transfer = Option<Vec<(i64, i64)>>;
 /// What each worker did in the operations that all of its group know.
 #[derive(Debug, Default)]
 pub struct Matched {
-    /// By worker and call.
+    /// Indexed by worker and call.
     pub transfer: Vec<Vec<Transfer>>,
-    /// By worker and call: whether it came last of its group.
+    /// Indexed by worker and call: whether it came last of its group.
     pub is_last: Vec<Vec<bool>>,
     /// Calls without a counterpart.
     pub n_unmatched: u64,

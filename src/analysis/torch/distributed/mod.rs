@@ -40,7 +40,7 @@ pub struct DistributedPart {
     pub steps: Vec<PartStep>,
     /// Names of operations and groups.
     pub names: Vec<String>,
-    /// By start.
+    /// Ordered by start.
     pub calls: Vec<CommunicationCall>,
     /// `NCCL`, `RCCL`, `Gloo`, `MPI`.
     pub backends: Vec<String>,
@@ -118,7 +118,7 @@ pub struct WaitTimes {
 pub struct Distributed {
     /// Machines, their processes, their devices.
     pub nodes: Vec<NodeInfo>,
-    /// By worker name.
+    /// Ordered by worker name.
     pub workers: Vec<WorkerTimes>,
     /// Steps that a worker has, in order: labels of the charts beside `all`.
     pub steps: Vec<String>,
@@ -135,7 +135,7 @@ pub struct Distributed {
 pub struct NodeInfo {
     /// Its name: the worker's name before the last `_` and digits.
     pub name: String,
-    /// By number.
+    /// Ordered by number.
     pub processes: Vec<ProcessInfo>,
 }
 
@@ -167,7 +167,7 @@ pub struct WorkerTimes {
     pub wait: Option<WaitTimes>,
     /// Step by step: (name, times). Empty unless matched.
     pub wait_steps: Vec<(String, WaitTimes)>,
-    /// By name, in the order first seen.
+    /// One for each name, in the order first seen.
     pub operations: Vec<CommunicationRow>,
 }
 

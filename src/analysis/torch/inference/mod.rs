@@ -29,7 +29,7 @@ pub struct StepsQuery {
 /// Answer to [`StepsQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepTable {
-    /// By start.
+    /// Ordered by start.
     pub steps: Vec<StepRow>,
     /// Percentiles by kind and number of requests, in this order; with [`None`] requests all of a kind.
     pub groups: Vec<StepGroup>,

@@ -24,7 +24,7 @@ pub struct MemoryQuery {
 /// Answer to [`MemoryQuery`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
-    /// By name. Devices with records.
+    /// Ordered by name. Devices with records.
     pub devices: Vec<MemoryDevice>,
     /// The device to show first: the first that is not the CPU, else the CPU. A position in `devices`.
     pub default_device: usize,
@@ -47,7 +47,7 @@ pub struct MemoryDevice {
     pub n_points: u64,
     /// The highest point. `None` where records have no totals.
     pub peak: Option<MemoryPeak>,
-    /// By operator name. Operators that asked for nothing and gave nothing back are not listed.
+    /// Ordered by operator name. Operators that asked for nothing and gave nothing back are not listed.
     pub operators: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,

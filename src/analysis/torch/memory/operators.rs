@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// Rows of one device and what is in none of them.
 #[derive(Debug, Default)]
 pub struct DeviceRows {
-    /// By name.
+    /// Ordered by name.
     pub rows: Vec<MemoryRow>,
     /// Records in the range.
     pub n_records: u64,

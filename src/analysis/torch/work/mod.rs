@@ -192,7 +192,7 @@ pub type StepLengths = Vec<(i64, i64, SequenceLengths)>;
 pub struct Works<'a> {
     view: View<'a>,
     shapes: Option<&'a [StrId]>,
-    /// By slice: its row of inputs, from 1; 0 where it has none.
+    /// Indexed by slice: its row of inputs, from 1; 0 where it has none.
     rows: Vec<u32>,
     lengths: StepLengths,
     known: FxHashMap<(CallKey, Option<SequenceLengths>), Option<Work>>,

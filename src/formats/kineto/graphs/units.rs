@@ -39,7 +39,7 @@ pub(super) struct Unit {
 /// Captures of one trace.
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// By start.
+    /// Ordered by start.
     pub(super) units: Vec<Unit>,
     /// Captures that begin and do not end in the trace.
     pub(super) n_cut: u64,

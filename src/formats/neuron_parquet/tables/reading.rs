@@ -128,9 +128,9 @@ impl CoreRows {
 pub struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
-    /// By table and id. Dense: ids are approximately row numbers in all known files.
+    /// Indexed by table and id. Dense: ids are approximately row numbers in all known files.
     near: [Vec<RawSliceId>; SLICE_TABLES.len()],
-    /// By table and id, where they are not.
+    /// Keyed by table and id, where they are not.
     far: FxHashMap<(usize, i64), RawSliceId>,
     /// Packets of each transfer, by its id: the first with its start, the last with its end.
     blocks: FxHashMap<i64, [(i64, RawSliceId); 2]>,

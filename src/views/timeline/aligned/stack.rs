@@ -25,7 +25,7 @@ pub struct Part {
 pub struct Stack {
     /// What is drawn.
     pub columns: Arc<PageColumns>,
-    /// By profile, in the order given.
+    /// One for each profile, in the order given.
     pub parts: Vec<Part>,
     /// How the clocks were aligned, in a sentence.
     pub note: String,

@@ -15,17 +15,17 @@ use std::sync::Arc;
 /// Lookups over one profile's columns.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// By lane. The same slices in other rows or colours share them.
+    /// Indexed by lane. The same slices in other rows or colours share them.
     pub lods: Arc<Vec<LaneLod>>,
-    /// By track.
+    /// Indexed by track.
     pub tracks: Vec<TrackInfo>,
     /// Tracks without a parent, in display order.
     pub roots: Vec<TrackId>,
-    /// By counter.
+    /// Indexed by counter.
     pub counters: Vec<CounterLod>,
-    /// By string: whether a slice of that name on an engine is a wait, not work.
+    /// Indexed by string: whether a slice of that name on an engine is a wait, not work.
     pub is_wait: Vec<bool>,
-    /// By string: the name for reading, where it differs.
+    /// Keyed by string: the name for reading, where it differs.
     pub short_names: FxHashMap<u32, Box<str>>,
     /// Boxes that some rows lay over others.
     pub boxes: Vec<Boxes>,

@@ -9,7 +9,7 @@ pub struct Lines<'a> {
     pub full: &'a mut [Pixel],
     /// Colours of waits, drawn at half height. Zero: nothing.
     pub thin: &'a mut [Pixel],
-    /// By name: whether its slices are waits. Empty if none are.
+    /// Indexed by name: whether its slices are waits. Empty if none are.
     pub is_wait: &'a [bool],
     /// Columns that lanes painted before have taken, where several lanes are painted on one line; empty where a lane has its own.
     pub taken: &'a mut [bool],

@@ -43,7 +43,7 @@ pub struct Shot<'a> {
     pub is_alone: bool,
     /// Whether names are written on slices.
     pub has_text: bool,
-    /// By string: instants of that name are drawn; `None`: all.
+    /// Indexed by string: instants of that name are drawn; `None`: all.
     pub picked: Option<&'a [bool]>,
     /// Bars of the row of names that are shorter are left out, nanoseconds.
     pub least_ns: i64,

@@ -25,17 +25,17 @@ pub struct Theme {
     pub predecessor: Pixel,
     /// Arrows out of it.
     pub successor: Pixel,
-    /// By slot.
+    /// Indexed by slot.
     pub slots: Vec<Pixel>,
-    /// By slot, stepping back behind highlights.
+    /// Indexed by slot, stepping back behind highlights.
     pub dimmed: Vec<Pixel>,
-    /// By slot: thin lines, which need more contrast than areas.
+    /// Indexed by slot: thin lines, which need more contrast than areas.
     pub thin: Vec<Pixel>,
-    /// By slot: text on the colour of a thin line, such as the flag of a marker.
+    /// Indexed by slot: text on the colour of a thin line, such as the flag of a marker.
     pub text_on_thin: Vec<Pixel>,
     /// Text on a highlight.
     pub text_on_hit: Pixel,
-    /// By slot: text on it.
+    /// Indexed by slot: text on it.
     pub text_on: Vec<Pixel>,
 }
 

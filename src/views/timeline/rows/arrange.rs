@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// Ids of the profile (outside) and of the columns drawn (inside). Empty: they are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SliceIdMap {
-    /// By the profile's id.
+    /// Indexed by the profile's id.
     inside: Vec<u32>,
-    /// By the id in the columns.
+    /// Indexed by the id in the columns.
     outside: Vec<u32>,
 }
 

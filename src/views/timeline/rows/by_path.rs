@@ -8,7 +8,7 @@ use crate::engine::page_columns::PageColumns;
 use crate::views::timeline::lookup::index::Index;
 use std::collections::{HashMap, HashSet};
 
-/// By track.
+/// The key of each track.
 pub(crate) fn keys(index: &Index) -> Vec<Key> {
     let mut n_of: HashMap<&str, u32> = HashMap::new();
     let key = |path: &'_ str, n: &mut u32| {

@@ -91,7 +91,7 @@ impl ByPath {
 
 /// Which elements of a list of distinct numbers are in one of its longest rising parts.
 fn longest_rise(list: &[usize]) -> Vec<bool> {
-    // By length: where the rise of that length with the smallest end ends.
+    // Indexed by length: where the rise of that length with the smallest end ends.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(list.len());
     for (i, &value) in list.iter().enumerate() {

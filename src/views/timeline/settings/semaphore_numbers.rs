@@ -21,7 +21,7 @@ pub fn numbers(typed: &str) -> impl Iterator<Item = &str> {
     typed.split([',', ';', ' ']).filter(|w| !w.is_empty())
 }
 
-/// By string: whether moments of that name are drawn; `None` when all are. What the profile does not know picks nothing.
+/// Ordered by string: whether moments of that name are drawn; `None` when all are. What the profile does not know picks nothing.
 pub fn picked(info: &PageMeta, typed: &str) -> Option<Vec<bool>> {
     let known = semaphores(info);
     let wanted: Vec<&str> = numbers(typed).filter(|w| known.iter().any(|k| k == w)).collect();

@@ -64,7 +64,7 @@ pub struct TimelineState {
     pub chosen_mark: Option<u32>,
     /// Whether names are written on slices.
     pub has_text: bool,
-    /// By string: instants of that name are drawn; `None`: all.
+    /// Indexed by string: instants of that name are drawn; `None`: all.
     pub picked: Option<Vec<bool>>,
     /// Whether made bars that are short in the window are left out.
     pub hides_tiny: bool,

@@ -94,6 +94,6 @@ pub struct BoxRows {
     pub is_on: bool,
     /// Paths; none: all rows.
     pub(crate) paths: Arc<Vec<String>>,
-    /// By track; empty: all rows.
+    /// Indexed by track; empty: all rows.
     pub(crate) is_inside: Vec<bool>,
 }

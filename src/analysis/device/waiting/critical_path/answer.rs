@@ -63,7 +63,7 @@ pub struct CriticalPath {
     pub range: TimeRange,
     /// Time with work on it.
     pub work: DurationNs,
-    /// By kind, most first.
+    /// One for each kind, most first.
     pub shares: Vec<PathShare>,
     /// In order; the first ones if there are too many.
     pub steps: Vec<PathStep>,

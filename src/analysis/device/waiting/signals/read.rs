@@ -17,7 +17,7 @@ const FEW: usize = 4096;
 #[derive(Default)]
 struct Index {
     n: u32,
-    /// By core, then by number.
+    /// Indexed by core, then by number.
     few: Vec<Vec<u32>>,
     rest: FxHashMap<Key, u32>,
 }
