@@ -54,15 +54,16 @@ pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
 }
 
 /// The end of the last slice in each lane, in a tree of minima: the first free lane from a depth on costs log n.
-#[derive(Default)]
-struct FreeLanes {
+#[derive(Debug, Default)]
+pub struct FreeLanes {
     /// A complete binary tree; leaves at `size..`. Unused leaves are free from the beginning of time.
     min_end: Vec<i64>,
     size: usize,
 }
 
 impl FreeLanes {
-    fn take(&mut self, from: usize, start: i64, end: i64) -> usize {
+    /// The first lane from depth `from` on that is free at `start`; it is in use until `end`. Starts do not descend.
+    pub fn take(&mut self, from: usize, start: i64, end: i64) -> usize {
         let lane = self.first_free(from, start).or_else(|| {
             self.grow(from);
             self.first_free(from, start)

@@ -31,6 +31,7 @@ pub use column::Column;
 pub use condense::Condensed;
 pub use domain::{Domain, Dtype, NeuronDevice, ProfileKind};
 pub use flows::FlowTable;
+pub use lanes::FreeLanes;
 pub use perfetto::{PerfettoGeneration, PerfettoNames};
 pub use record_ref::RecordRef;
 pub use semaphores::{SemaphoreRole, SemaphoreUse};

@@ -1,12 +1,13 @@
 //! DMA transfers in other rows than they were read into: by queue or by DMA engine, each packet a bar, each ring (a queue on one engine)
 //! a row of its own, or packets merged to the transfers that they make together.
 
-use crate::base::{SliceId, StrId, TrackId};
-use crate::model::{Profile, TrackKind};
+use crate::analysis::recent_cache::Groups;
+use crate::base::radix_sort::order_many;
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
+use crate::model::{FreeLanes, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::BTreeMap;
 
 /// What a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -75,23 +76,25 @@ type Key = (Option<TrackId>, Vec<(String, u64)>, String);
 pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
     let mut out = DmaRows::default();
     for ((group, _, name), mut slices) in sorted(profile, query) {
-        slices.sort_unstable_by_key(|s| (profile.slices.start[s.index()], *s));
+        // By start; those with the same one by id.
+        order_many(&mut slices, |s| s.0.into());
+        order_many(&mut slices, |s| profile.slices.start[s.index()]);
         let (bars, bar_of) = bars(profile, &slices, query.detail == DmaDetail::Merged);
         let lanes = in_lanes(&bars);
         let n_lanes = lanes.iter().max().map_or(0, |l| l + 1);
-        let mut of_lane: Vec<Vec<usize>> = vec![Vec::new(); n_lanes];
-        lanes.iter().enumerate().for_each(|(i, lane)| of_lane[*lane].push(i));
+        let mut of_lane: Vec<Vec<u32>> = vec![Vec::new(); n_lanes];
+        lanes.iter().zip(0..).for_each(|(lane, bar)| of_lane[*lane].push(bar));
         let mut next = vec![0; bars.len()];
         let mut at = out.members.len();
-        for i in of_lane.iter().flatten() {
-            next[*i] = at;
-            at += bars[*i].n as usize;
-            out.n_of.push(bars[*i].n);
+        for bar in of_lane.iter().flatten().map(|bar| *bar as usize) {
+            next[bar] = at;
+            at += bars[bar].n as usize;
+            out.n_of.push(bars[bar].n);
         }
         out.members.resize(at, SliceId(0));
         for (slice, bar) in slices.iter().zip(bar_of) {
-            out.members[next[bar]] = *slice;
-            next[bar] += 1;
+            out.members[next[bar as usize]] = *slice;
+            next[bar as usize] += 1;
         }
         out.rows.push(DmaRow { group, name, lanes: of_lane.iter().map(|l| l.len() as u32).collect() });
     }
@@ -105,25 +108,23 @@ pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
 fn sorted(profile: &Profile, query: DmaRowsQuery) -> BTreeMap<Key, Vec<SliceId>> {
     let column = |id: &str| profile.attribute(id).map_or(&[][..], |a| a.values.as_slice());
     let (engines, queues) = (column("engine"), column("queue"));
-    // There are few rows and many transfers: each pair of queue and engine is looked at once.
-    let mut lists: Vec<(Key, Vec<SliceId>)> = Vec::new();
-    let mut known: FxHashMap<(usize, StrId, StrId), usize> = FxHashMap::default();
-    for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        for i in profile.slices_of(TrackId(t as u32)) {
-            let at = |column: &[StrId]| column.get(i).copied().unwrap_or_default();
-            let (engine, queue) = (at(engines), at(queues));
-            let list = *known.entry((t, engine, queue)).or_insert_with(|| {
-                let text = |id: StrId| profile.strings.get(id);
-                let name = row_name(text(track.name), text(engine), text(queue), query);
-                lists.push(((track.parent, parts(&name), name), Vec::new()));
-                lists.len() - 1
-            });
-            lists[list].1.push(SliceId(i as u32));
-        }
-    }
+    let text = |id: StrId| profile.strings.get(id);
     let mut out: BTreeMap<Key, Vec<SliceId>> = BTreeMap::new();
-    for (key, slices) in lists {
-        out.entry(key).or_default().extend(slices);
+    for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+        // There are few rows and many transfers: the name of each pair of engine and queue is made once.
+        let mut pairs = Groups::<(StrId, StrId), Vec<SliceId>>::default();
+        let slices = profile.slices_of(TrackId(t as u32));
+        for_each_chunk(slices.len(), &mut |part| {
+            for i in part.map(|at| slices.start + at) {
+                let at = |column: &[StrId]| column.get(i).copied().unwrap_or_default();
+                let pair = (at(engines), at(queues));
+                pairs.of(pair.0.0.wrapping_add(pair.1.0.wrapping_mul(31)), pair).push(SliceId(i as u32));
+            }
+        });
+        for ((engine, queue), slices) in pairs.all {
+            let name = row_name(text(track.name), text(engine), text(queue), query);
+            out.entry((track.parent, parts(&name), name)).or_default().extend(slices);
+        }
     }
     out
 }
@@ -156,49 +157,36 @@ fn parts(name: &str) -> Vec<(String, u64)> {
 }
 
 /// Bars by start, and which each of `slices` (which are by start) is in. With `is_merged` those of one variable that overlap or touch are one.
-fn bars(profile: &Profile, slices: &[SliceId], is_merged: bool) -> (Vec<Bar>, Vec<usize>) {
+fn bars(profile: &Profile, slices: &[SliceId], is_merged: bool) -> (Vec<Bar>, Vec<u32>) {
+    let bar = |slice: &SliceId| Bar { start: profile.slices.start[slice.index()], end: profile.slices.end(slice.index()), n: 1 };
+    if !is_merged {
+        return (slices.iter().map(bar).collect(), (0..slices.len() as u32).collect());
+    }
     let variables = profile.attribute("variable").map_or(&[][..], |a| a.values.as_slice());
-    let mut bars: Vec<Bar> = Vec::with_capacity(if is_merged { 0 } else { slices.len() });
-    let mut last: FxHashMap<StrId, usize> = FxHashMap::default();
+    let mut bars: Vec<Bar> = Vec::new();
+    let mut last: FxHashMap<StrId, u32> = FxHashMap::default();
     let place = |slice: &SliceId| {
-        let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+        let new = bar(slice);
         let variable = variables.get(slice.index()).copied().unwrap_or_default();
-        if let Some(&at) = last.get(&variable).filter(|at| is_merged && start <= bars[**at].end) {
-            bars[at].end = bars[at].end.max(end);
-            bars[at].n += 1;
+        if let Some(&at) = last.get(&variable).filter(|at| new.start <= bars[**at as usize].end) {
+            let known = &mut bars[at as usize];
+            known.end = known.end.max(new.end);
+            known.n += 1;
             return at;
         }
-        bars.push(Bar { start, end, n: 1 });
-        last.insert(variable, bars.len() - 1);
-        bars.len() - 1
+        let at = bars.len() as u32;
+        bars.push(new);
+        last.insert(variable, at);
+        at
     };
     let bar_of = slices.iter().map(place).collect();
     (bars, bar_of)
 }
 
-/// The lane of each bar, which are by start: the uppermost that is free then.
+/// The lane of each bar, which are by start: the uppermost that is free then. A bar without a length still takes its moment.
 fn in_lanes(bars: &[Bar]) -> Vec<usize> {
-    let mut free: BTreeSet<usize> = BTreeSet::new();
-    let mut busy: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
-    let mut n = 0;
-    bars.iter()
-        .map(|bar| {
-            while let Some(&Reverse((end, lane))) = busy.peek() {
-                if end > bar.start {
-                    break;
-                }
-                free.insert(lane);
-                busy.pop();
-            }
-            let lane = free.pop_first().unwrap_or_else(|| {
-                n += 1;
-                n - 1
-            });
-            // A bar without a length still takes its moment.
-            busy.push(Reverse((bar.end.max(bar.start.saturating_add(1)), lane)));
-            lane
-        })
-        .collect()
+    let mut lanes = FreeLanes::default();
+    bars.iter().map(|bar| lanes.take(0, bar.start, bar.end.max(bar.start.saturating_add(1)))).collect()
 }
 
 #[cfg(test)]
