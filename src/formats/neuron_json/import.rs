@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_PREVIEW: usize = 200_000;
 
 /// (section, what is missing without its records).
-const TOLD: [(&str, &str); 3] = [
+const EXPECTED_SECTIONS: [(&str, &str); 3] = [
     ("instruction", "the timeline has no instructions, and metrics of instructions are not available"),
     ("dma", "DMA transfers are not available"),
     ("semaphore_update", "semaphores are not available"),
@@ -42,7 +42,7 @@ struct Reader {
     /// The section of the last record, and all sections found.
     section: String,
     sections: FxHashSet<String>,
-    /// Sections of [`TOLD`] that are in the file, possibly empty.
+    /// Sections of [`EXPECTED_SECTIONS`] that are in the file, possibly empty.
     begun: FxHashSet<String>,
     keys: Keys,
     /// Owner and updates of a semaphore, by subgraph and id.
@@ -126,7 +126,7 @@ impl Sink for Feed<'_> {
     }
 
     fn section(&mut self, name: &str) {
-        if TOLD.iter().any(|(section, _)| *section == name) {
+        if EXPECTED_SECTIONS.iter().any(|(section, _)| *section == name) {
             self.state.begun.insert(name.into());
         }
     }
@@ -275,7 +275,7 @@ impl Reader {
             let cells = [("subgraph", Cell::Text(subgraph)), ("id", Cell::Text(id)), ("owner", owner), ("updates", Cell::Int(n as i64))];
             self.tables.row("semaphores", cells.into_iter());
         }
-        for (section, lost) in TOLD.iter().filter(|(section, _)| !self.sections.contains(*section)) {
+        for (section, lost) in EXPECTED_SECTIONS.iter().filter(|(section, _)| !self.sections.contains(*section)) {
             ledger.note(match self.begun.contains(*section) {
                 true => format!("The section `{section}` is empty: {lost}."),
                 false => format!("The section `{section}` is missing: {lost}."),

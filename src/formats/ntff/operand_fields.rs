@@ -1,4 +1,4 @@
-//! Fields of an instruction that its word tells, under the names that neuron-profile's JSON gives them; of one instruction, or of many at once.
+//! Fields of an instruction that its word holds, under the names that neuron-profile's JSON gives them; of one instruction, or of many at once.
 
 use super::info::{Image, Info, Subgraph, read_info};
 use super::isa::{Counters, Decoded, End, Functions, Memory, NotDecoded, Owners, WordPlace};

@@ -22,7 +22,7 @@ pub(super) struct Programs {
     cores: FxHashMap<u64, CorePrograms>,
     /// Names of activation functions.
     pub functions: Functions,
-    /// Memories of the ends of transfers, where the NEFF tells them.
+    /// Memories of the ends of transfers, where the NEFF has them.
     pub memories: FxHashMap<WordKey, [Option<Memory>; 2]>,
     /// Variables in device memory that transfers move, where the NEFF names them.
     pub variables: FxHashMap<WordKey, StrId>,

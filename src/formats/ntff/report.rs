@@ -65,7 +65,7 @@ pub(super) fn not_decoded(is_decoded: bool, has_constants: bool, has_usage: bool
     out
 }
 
-/// Facts, and what the format cannot tell.
+/// Facts, and what the format does not record.
 pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> Meta {
     let window = if window_ns > 0 { text::time_exact(window_ns) } else { String::new() };
     let model = if info.model_id > 0 { info.model_id.to_string() } else { String::new() };

@@ -22,7 +22,7 @@ pub(super) fn blocks(member: &Member, span: Bytes, each: &mut dyn FnMut(&[u8], u
     Ok(())
 }
 
-/// The execution window as stored, or as far as records tell.
+/// The execution window as stored, or as far as records show.
 pub(super) fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64), ImportError> {
     if let Some(window) = info.window {
         return Ok(window);

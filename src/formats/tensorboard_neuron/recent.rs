@@ -40,7 +40,7 @@ type Known = (Vec<u8>, Vec<u8>, TrackId);
 pub(super) struct Rows(Vec<Option<Known>>);
 
 impl Rows {
-    /// The row of a thread, if it was found lately.
+    /// The row of a thread, if it was found recently.
     #[inline]
     pub fn find(&self, pid: &[u8], tid: &[u8]) -> Option<TrackId> {
         let (known_pid, known_tid, track) = self.0.get(Self::slot(pid, tid))?.as_ref()?;

@@ -116,7 +116,7 @@ mod tests {
     fn branches_have_a_cell_per_column() {
         let layers = Layers { nodes: vec![LayerNode { name: "a".into(), ..LayerNode::default() }], ..Layers::default() };
         assert_eq!(branches(&layers)[0].row.cells.len(), columns().len());
-        assert_eq!(branches(&layers)[0].row.cells[7], Cell::Absent, "what is not told is no zero");
+        assert_eq!(branches(&layers)[0].row.cells[7], Cell::Absent, "what is not recorded is no zero");
         assert_eq!(flame(&layers).len(), 1);
     }
 }

@@ -179,7 +179,7 @@ mod tests {
     fn bars_and_series_go_together_and_add_up() {
         let overview = overview();
         let (series, bars) = (series(&overview), bars(&overview));
-        assert_eq!(series.len(), 7, "communication is not told");
+        assert_eq!(series.len(), 7, "communication is not recorded");
         assert_eq!(bars[0].values.len(), 7);
         assert_eq!(bars[0].values.iter().sum::<f64>(), 100.0);
         assert_eq!(series[3].name, "Runtime");

@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(box_rows(&charts)[0].cells.len(), box_columns().len());
         assert_eq!(box_rows(&charts)[0].cells[8], Cell::Float(4.0));
         assert_eq!(operation_rows(&charts)[0].cells.len(), operation_columns().len());
-        assert_eq!(operation_rows(&charts)[0].cells[1], Cell::Absent, "a size that is not told");
+        assert_eq!(operation_rows(&charts)[0].cells[1], Cell::Absent, "a size that is not recorded");
         assert_eq!(size_rows(&charts, "")[0].cells.len(), size_columns().len());
     }
 }

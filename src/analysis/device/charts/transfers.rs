@@ -13,7 +13,7 @@ const MOST_SIZES: usize = 400;
 /// DMA engines of a core, on every generation that has them, where the metadata do not say.
 const N_ENGINES: f64 = 16.0;
 /// Transfers without a name in the file.
-const NOT_TOLD: &str = "not recorded";
+const NOT_RECORDED: &str = "not recorded";
 
 /// Transfers of a queue with one engine and type.
 #[derive(Default)]
@@ -201,7 +201,7 @@ fn by_size(given: &ChartContext<'_>, track: TrackId, sizes: Vec<(SizeKey, Sizes)
     let group = |((variable, kind, size), s): (SizeKey, Sizes)| SizeGroup {
         core: core.clone(),
         name: if variable == StrId(0) { queue.clone() } else { strings.get(variable).into() },
-        kind: if kind == StrId(0) { NOT_TOLD } else { strings.get(kind) }.into(),
+        kind: if kind == StrId(0) { NOT_RECORDED } else { strings.get(kind) }.into(),
         size,
         count: s.count,
         rate: if s.time > 0 { size as f64 * s.count as f64 / (s.time as f64 / 1e9) } else { 0.0 },

@@ -221,7 +221,7 @@ mod tests {
         let fields = [("kernel_instruction_name", "i:0"), ("stack_frame_ids", "[101, 999]"), ("nki_source_location", "k.py:76")];
         let got = origin(&fields, &find);
         let frames =
-            |stack: &Vec<Frame>| stack.iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect::<Vec<_>>();
+            |stack: &Vec<Frame>| stack.iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("a place"))).collect::<Vec<_>>();
         assert_eq!(
             got.stacks.iter().map(frames).collect::<Vec<_>>(),
             [

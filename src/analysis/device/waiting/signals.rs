@@ -158,7 +158,7 @@ impl<'a> Signals<'a> {
         }
     }
 
-    /// When the last value told at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
+    /// When the last value recorded at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
     /// ended it came later and is missing in the file.
     pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
         let values = &self.recorded(wait)?.values;

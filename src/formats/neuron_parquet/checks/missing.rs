@@ -11,15 +11,15 @@ const NO_SEMAPHORES: &str = "semaphores are not available";
 const NO_STATE_BUFFER: &str = "State Buffer usage over time is not available";
 const NO_LIMITS: &str = "throttling is not available";
 const NO_PSUM: &str = "PSUM usage over time is not available";
-const NOT_TOLD: &str = "its data is not available";
+const NO_DATA: &str = "its data is not available";
 
 /// (table, what is missing without it).
 const TABLES: [(&str, &str); 6] = [
     ("DmaPacket", "DMA transfers are not available"),
     ("SemaphoreUpdate", NO_SEMAPHORES),
     ("Summary", "the profiler's own metrics are not available"),
-    ("Metadata", NOT_TOLD),
-    ("NeffHeader", NOT_TOLD),
+    ("Metadata", NO_DATA),
+    ("NeffHeader", NO_DATA),
     ("Instruction", "the timeline has no instructions, and metrics of instructions are not available"),
 ];
 

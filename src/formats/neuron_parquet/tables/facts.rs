@@ -147,7 +147,7 @@ impl Facts {
 }
 
 fn not_available((tables, unreadable): (&BTreeMap<String, Table>, &[String])) -> Vec<String> {
-    const TOLD: [(&str, &str); 6] = [
+    const EXPECTED_TABLES: [(&str, &str); 6] = [
         ("Instruction", "Instructions"),
         ("DmaPacket", "Single DMA packets"),
         ("SemaphoreUpdate", "Semaphore updates"),
@@ -161,7 +161,7 @@ fn not_available((tables, unreadable): (&BTreeMap<String, Table>, &[String])) ->
         None if unreadable.iter().any(|name| name == table) => Some(format!("{what} (the table {table} cannot be read)")),
         None => Some(format!("{what} (table {table} is missing)")),
     };
-    TOLD.iter().filter_map(line).collect()
+    EXPECTED_TABLES.iter().filter_map(line).collect()
 }
 
 /// The first row of a table by column; empty where it cannot be read.

@@ -40,7 +40,7 @@ pub(crate) struct Counters {
     pub psum_to_sbuf: Option<u64>,
 }
 
-/// The counters of `instruction`; `memory` tells the memory of a transfer's end.
+/// The counters of `instruction`; `memory` finds the memory of a transfer's end.
 pub(crate) fn counters(instruction: &Instruction, memory: &dyn Fn(&TransferEnd, End) -> Option<Memory>) -> Counters {
     let mut out = Counters::default();
     let source = instruction.access(End::Source);

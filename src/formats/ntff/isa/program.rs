@@ -207,7 +207,7 @@ impl CorePrograms {
         &self.owners
     }
 
-    /// Decodes the word of an engine at `pc`; `None` where the image has none there. `memory` tells what the NEFF says of a transfer's end.
+    /// Decodes the word of an engine at `pc`; `None` where the image has none there. `memory` finds what the NEFF says of a transfer's end.
     pub fn decode(
         &self,
         engine: u64,
