@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
-import { dropFiles, expect, ink, lanes, neuron, openProfile, samples, show, start, test } from './support.js';
+import { dropFiles, expect, ink, lanes, neuron, openProfile, samples, settled, show, start, test } from './support.js';
 
 const sample = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -31,6 +31,19 @@ test('the tab in front is in sight, however many there are', async ({ page, site
   });
   await expect.poll(() => inSight(2)).toBe(true);
   expect(await inSight(0)).toBe(false);
+});
+
+test('a view that is left frees the pixels of its pictures', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, sample);
+  const widths = (pictures) => pictures.evaluate((all) => all.map((canvas) => canvas.width));
+  // First those of the timeline, then those of charts.
+  for (const leave of [() => show(page, 'operators'), () => settled(page, () => page.locator('.tabs__close').click())]) {
+    const pictures = await page.evaluateHandle(() => [...document.querySelectorAll('canvas')]);
+    expect(Math.min(...await widths(pictures))).toBeGreaterThan(0);
+    await leave();
+    expect(Math.max(...await widths(pictures))).toBe(0);
+  }
 });
 
 test('the same content twice is one tab', async ({ page, site }) => {
