@@ -9,7 +9,7 @@ use crate::base::{Ledger, StrId, TrackId};
 use crate::model::torch::{Collective, Kernel, MemoryEvent, OperatorInputs};
 use crate::model::{RawSliceId, Renamed, TrackSpec};
 
-/// What a track stands for in the piece that made it.
+/// Whose events a track of a piece holds.
 #[derive(Clone, Copy)]
 enum Owner {
     Process(usize),
