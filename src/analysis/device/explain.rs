@@ -91,8 +91,7 @@ struct LaneWalk<'a> {
     own_name: &'a str,
     left: Range<usize>,
     shapes: lanes::Shapes<'a>,
-    twice: lanes::Listed<'a>,
-    unreported: lanes::Listed<'a>,
+    counted: lanes::Counted<'a>,
     /// The part of the engine named last.
     last: (StrId, Option<Part>),
     cursor: Cursor,
@@ -218,8 +217,7 @@ impl<'a> WalkColumns<'a> {
             kind: track.kind,
             own_name: self.profile.strings.get(track.name),
             shapes: lanes::Shapes::from(&self.device.shapes, left.start),
-            twice: lanes::Listed::from(&self.device.duplicates, left.start),
-            unreported: lanes::Listed::from(&self.device.unreported, left.start),
+            counted: lanes::Counted::from(self.device, left.start),
             last: (StrId(u32::MAX), None),
             cursor: Cursor::default(),
             left,
@@ -248,10 +246,7 @@ impl<'a> WalkColumns<'a> {
     }
 
     fn queue(&self, lane: &mut LaneWalk<'_>, slices: Range<usize>, walk: &mut Walk<'_>) {
-        for i in slices {
-            if lane.twice.has(i) || lane.unreported.has(i) {
-                continue;
-            }
+        for i in slices.filter(|i| lane.counted.has(*i)) {
             let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
             let leaf = self.queue_leaf(i, bytes, walk);
             walk.run(Part::Dma, i as u32, self.span(i), leaf, &mut lane.cursor);

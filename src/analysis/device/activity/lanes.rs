@@ -2,8 +2,8 @@
 
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{TimeRange, TrackId};
-use crate::model::Profile;
 use crate::model::domain::Shape;
+use crate::model::{NeuronDevice, Profile};
 use std::ops::Range;
 
 /// The slices of each lane of a track that touch `range`, each by start, with the lane's number. Lanes without any are omitted.
@@ -68,6 +68,24 @@ impl<'a> Listed<'a> {
             self.left = rest;
         }
         false
+    }
+}
+
+/// The packets that the profiler counts, while those of a lane go by: each once, and none that it leaves out of its tables.
+pub(in crate::analysis::device) struct Counted<'a> {
+    twice: Listed<'a>,
+    unreported: Listed<'a>,
+}
+
+impl<'a> Counted<'a> {
+    /// Those from a slice on.
+    pub fn from(device: &'a NeuronDevice, slice: usize) -> Self {
+        Counted { twice: Listed::from(&device.duplicates, slice), unreported: Listed::from(&device.unreported, slice) }
+    }
+
+    /// Whether it counts a packet, which is none before the last one asked about.
+    pub fn has(&mut self, slice: usize) -> bool {
+        !self.twice.has(slice) && !self.unreported.has(slice)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Metrics of a whole run that the profiler's summary counts and rows give: instructions of a kind, sums of durations, bytes.
 
 use crate::analysis::device::activity::active_times;
+use crate::analysis::device::activity::lanes::Counted;
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
-use crate::analysis::device::run_metrics::packets::Counted;
 use crate::base::for_each_chunk;
 use crate::model::{NeuronDevice, Profile, TrackKind};
 

@@ -1,6 +1,6 @@
 //! Metrics of DMA packets by the type of their queue, of tensors' sizes, and of throttling: as `neuron-profile` counts them in its summary.
 
-use crate::analysis::device::activity::lanes::{self, LaneSpans, Listed};
+use crate::analysis::device::activity::lanes::{self, Counted, LaneSpans};
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
 use crate::analysis::device::share;
@@ -61,24 +61,6 @@ const DYNAMIC: [(&str, &str, &str); 3] = [
     ("dynamic_dma_size_percent", "software_dynamic_dma_size_percent", "hardware_dynamic_dma_size_percent"),
     ("dynamic_dma_active_time_percent", "software_dynamic_dma_active_time_percent", "hardware_dynamic_dma_active_time_percent"),
 ];
-
-/// The packets that the profiler counts, while those of a lane go by: each once, and none that it leaves out of its tables.
-pub(super) struct Counted<'a> {
-    twice: Listed<'a>,
-    unreported: Listed<'a>,
-}
-
-impl<'a> Counted<'a> {
-    /// Those from a slice on.
-    pub fn from(device: &'a NeuronDevice, slice: usize) -> Self {
-        Counted { twice: Listed::from(&device.duplicates, slice), unreported: Listed::from(&device.unreported, slice) }
-    }
-
-    /// Whether it counts a packet, which is none before the last one asked about.
-    pub fn has(&mut self, slice: usize) -> bool {
-        !self.twice.has(slice) && !self.unreported.has(slice)
-    }
-}
 
 /// Packets by type of queue in `range`, as the profiler counts them; empty if types are not recorded.
 ///
