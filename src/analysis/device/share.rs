@@ -1,4 +1,4 @@
-//! What part of an amount belongs to a range: one rule for FLOPs and bytes of every view.
+//! Sums of amounts, such as FLOPs and bytes: which part belongs to a range, and what is not recorded. One rule each for every view.
 
 use crate::base::TimeRange;
 
@@ -18,6 +18,13 @@ pub(in crate::analysis) fn within(amount: u64, (start, end): (i64, i64), range: 
         (u128::from(amount) * part / length as u128) as u64
     };
     until(range.end.0) - until(range.start.0)
+}
+
+/// Adds what is recorded; a sum of nothing recorded stays `None`. Saturates.
+pub(in crate::analysis) fn add_recorded(sum: &mut Option<u64>, value: Option<u64>) {
+    if let Some(value) = value {
+        *sum = Some(sum.unwrap_or(0).saturating_add(value));
+    }
 }
 
 #[cfg(test)]

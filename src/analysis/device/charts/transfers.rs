@@ -107,11 +107,6 @@ fn mean(given: &ChartContext<'_>, moved: &Moved) -> Option<TransferMean> {
     of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
 }
 
-/// The sum of two numbers of bytes; `None` if neither is recorded.
-fn plus(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    a.zip(b).map(|(a, b)| a.saturating_add(b)).or(a).or(b)
-}
-
 /// Adds a queue's transfers, each packet once, and its sizes. Returns bytes and number of those that start in the range.
 fn add_queue(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
     let (root, slices) = (given.roots[track.index()], &given.profile.slices);
@@ -131,7 +126,7 @@ fn add_queue(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, su
                 let key = (at(columns.engines, i), at(columns.types, i));
                 let cell = cells.of(key.0.0.wrapping_add(key.1.0.wrapping_mul(31)), key);
                 cell.count += u64::from(is_own);
-                cell.bytes = plus(cell.bytes, moved);
+                share::add_recorded(&mut cell.bytes, moved);
                 spans::push(&mut cell.spans, span);
                 if let Some(size) = bytes.filter(|_| is_own) {
                     let duration = slices.duration[i];
@@ -150,7 +145,7 @@ fn add_queue(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, su
         for (by, name) in names.chain([(TransferBy::Queue, track.0)]) {
             let sum = sums.of(name, (by, root, name));
             sum.count += cell.count;
-            sum.bytes = plus(sum.bytes, cell.bytes);
+            share::add_recorded(&mut sum.bytes, cell.bytes);
             sum.spans.push(cell.spans.clone());
         }
     }

@@ -1,7 +1,7 @@
 //! Values of the nodes: each instruction is counted with the node it is under, and at the end with all above that.
 
 use super::LayerNode;
-use crate::analysis::device::share;
+use crate::analysis::device::share::{self, add_recorded};
 use crate::analysis::recent_cache::RecentCache;
 use crate::base::{DurationNs, SortedIndex, StrId, TimeNs, TimeRange};
 use crate::model::{NeuronDevice, Profile};
@@ -119,19 +119,19 @@ impl LayerTree<'_> {
         if let Some(flops) = recorded(&device.elements, slice).map(|e| within(2 * e)) {
             let is_transpose = given.transpose.is_some() && self.types.get(slice).copied() == given.transpose;
             let adjusted = if is_transpose { Some(0) } else { super::adjusted(device, slice, flops) };
-            plus(&mut node.flops, Some(flops));
-            plus(&mut node.transpose_flops, Some(if is_transpose { flops } else { 0 }));
+            add_recorded(&mut node.flops, Some(flops));
+            add_recorded(&mut node.transpose_flops, Some(if is_transpose { flops } else { 0 }));
             self.marks[leaf].is_untyped |= adjusted.is_none();
-            plus(&mut node.adjusted_flops, adjusted);
+            add_recorded(&mut node.adjusted_flops, adjusted);
         }
         let hbm = given.hbm.find(device.hbm.len(), slice as u32, |at| device.hbm[at].slice).next().map(|at| device.hbm[at]);
         // It only starts the transfer: its bytes are not parted over its own time.
         if let Some(hbm) = hbm.filter(|_| slices.start[slice] >= given.range.start.0) {
-            plus(&mut node.hbm_read, Some(hbm.read));
-            plus(&mut node.hbm_written, Some(hbm.written));
-            plus(&mut node.spilled, hbm.spilled);
+            add_recorded(&mut node.hbm_read, Some(hbm.read));
+            add_recorded(&mut node.hbm_written, Some(hbm.written));
+            add_recorded(&mut node.spilled, hbm.spilled);
         }
-        plus(&mut node.sbuf_bytes, recorded(&device.sbuf_bytes, slice).map(within));
+        add_recorded(&mut node.sbuf_bytes, recorded(&device.sbuf_bytes, slice).map(within));
     }
 
     /// What was counted with a node alone is added to all above it.
@@ -158,21 +158,15 @@ fn merge(above: &mut LayerNode, node: &LayerNode) {
     above.end = if is_first { node.end } else { above.end.max(node.end) };
     above.occurrences += node.occurrences;
     above.engines.iter_mut().zip(&node.engines).for_each(|(sum, share)| sum.count += share.count);
-    plus(&mut above.flops, node.flops);
-    plus(&mut above.transpose_flops, node.transpose_flops);
-    plus(&mut above.adjusted_flops, node.adjusted_flops);
-    plus(&mut above.hbm_read, node.hbm_read);
-    plus(&mut above.hbm_written, node.hbm_written);
-    plus(&mut above.spilled, node.spilled);
-    plus(&mut above.sbuf_bytes, node.sbuf_bytes);
+    add_recorded(&mut above.flops, node.flops);
+    add_recorded(&mut above.transpose_flops, node.transpose_flops);
+    add_recorded(&mut above.adjusted_flops, node.adjusted_flops);
+    add_recorded(&mut above.hbm_read, node.hbm_read);
+    add_recorded(&mut above.hbm_written, node.hbm_written);
+    add_recorded(&mut above.spilled, node.spilled);
+    add_recorded(&mut above.sbuf_bytes, node.sbuf_bytes);
 }
 
 pub(super) fn recorded(column: &[u32], at: usize) -> Option<u64> {
     column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
-}
-
-fn plus(sum: &mut Option<u64>, value: Option<u64>) {
-    if let Some(value) = value {
-        *sum = Some(sum.unwrap_or(0).saturating_add(value));
-    }
 }

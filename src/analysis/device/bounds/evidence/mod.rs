@@ -212,12 +212,7 @@ impl<K: Eq + Hash> Groups<K> {
     }
 }
 
-/// Adds to a sum that may not have begun.
-fn plus(sum: &mut Option<u64>, n: u64) {
-    *sum = Some(sum.unwrap_or(0).saturating_add(n));
-}
-
-/// The same for a time.
+/// Adds to a time that may not have begun.
 fn plus_time(sum: &mut Option<DurationNs>, ns: i64) {
     *sum = Some(DurationNs(sum.map_or(0, |s| s.0).saturating_add(ns)));
 }

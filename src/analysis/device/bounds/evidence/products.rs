@@ -1,8 +1,9 @@
 //! What explains gaps of the compute bounds: products that start late, small tiles, transposes, throttling.
 
-use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
+use super::{Evidence, EvidenceContext, Groups, Label, plus_time};
 use crate::analysis::device::bounds::rows::Product;
 use crate::analysis::device::run_metrics::metrics::MetricSource;
+use crate::analysis::device::share::add_recorded;
 use crate::analysis::device::waiting::signals::{Signal, Signals};
 use crate::base::{SliceId, TrackId, text};
 use crate::model::domain::Shape;
@@ -97,7 +98,7 @@ pub(super) fn tiles(given: &EvidenceContext<'_>, out: &mut Evidence) {
         let tile = (shape.partitions, shape.columns, shape.elements);
         let row = groups.add((tile, dtype(&shape), given.label(product.slice as usize)), SliceId(product.slice));
         plus_time(&mut row.time, given.profile.slices.duration[product.slice as usize]);
-        plus(&mut row.flops, product.flops());
+        add_recorded(&mut row.flops, Some(product.flops()));
     }
     let name = |((k, m, n), dtype, label): &((u16, u16, u32), &'static str, Label)| {
         (format!("{k} × {m} × {n}"), format!("{dtype}, {}", given.text(*label)))
@@ -131,7 +132,7 @@ pub(super) fn transposes(given: &EvidenceContext<'_>, out: &mut Evidence) {
     for product in given.core.products.iter().filter(|p| p.is_transpose) {
         let row = groups.add(given.label(product.slice as usize), SliceId(product.slice));
         plus_time(&mut row.time, given.profile.slices.duration[product.slice as usize]);
-        plus(&mut row.flops, product.flops());
+        add_recorded(&mut row.flops, Some(product.flops()));
     }
     out.rows = groups.rows(given.profile, |label| (given.text(*label), String::new()));
     if given.core.products.is_empty() {

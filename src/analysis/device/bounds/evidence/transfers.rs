@@ -1,10 +1,11 @@
 //! What explains gaps of the memory bounds: idle DMA, small transfers, bytes moved again.
 
-use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
+use super::{Evidence, EvidenceContext, Groups, Label, plus_time};
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::bounds::rows;
 use crate::analysis::device::bounds::time_parts::Part;
 use crate::analysis::device::cells;
+use crate::analysis::device::share::add_recorded;
 use crate::analysis::spans;
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, text};
@@ -95,7 +96,7 @@ pub(super) fn slow(given: &EvidenceContext<'_>, out: &mut Evidence) {
     moves(given).for_each(|(i, track, bytes)| {
         let row = groups.add((track, bytes, given.trigger(i)), SliceId(i as u32));
         plus_time(&mut row.time, given.profile.slices.duration[i]);
-        plus(&mut row.bytes, bytes.into());
+        add_recorded(&mut row.bytes, Some(bytes.into()));
         row.size = Some(bytes.into());
         n_small = (n_small.0 + u64::from(u64::from(bytes) < SMALL_BYTES), n_small.1 + 1);
     });
@@ -143,7 +144,7 @@ pub(super) fn reloads(given: &EvidenceContext<'_>, out: &mut Evidence) {
         }
         let row = groups.add(variable, SliceId(i as u32));
         plus_time(&mut row.time, given.profile.slices.duration[i]);
-        plus(&mut row.bytes, bytes.into());
+        add_recorded(&mut row.bytes, Some(bytes.into()));
     });
     let is_named = groups.0.keys().any(|k| *k != StrId(0));
     if is_named {
@@ -185,7 +186,7 @@ fn by_trigger(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut spilled = 0u64;
     for hbm in given.device.hbm.iter().filter(|h| given.starts_here(h.slice as usize) && given.is_here(SliceId(h.slice))) {
         let row = groups.add(given.label(hbm.slice as usize), SliceId(hbm.slice));
-        plus(&mut row.bytes, hbm.read.saturating_add(hbm.written));
+        add_recorded(&mut row.bytes, Some(hbm.read.saturating_add(hbm.written)));
         spilled = spilled.saturating_add(hbm.spilled.unwrap_or(0));
     }
     out.rows = groups.rows(given.profile, |label| (given.text(*label), String::new()));
