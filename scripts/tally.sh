@@ -6,6 +6,7 @@ tally_skipped=0
 tally_lines=()
 logs="$target/logs"
 mkdir -p "$logs"
+rm -f "$logs"/ahead-*
 
 # The counters read a log and print `passed failed`.
 count_cargo() { awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } } END { print p + 0, f + 0 }' "$1"; }
@@ -39,6 +40,19 @@ suite() {
   took=$((SECONDS - began))
   tally_lines+=("$(printf '%-44s %5d passed %4d failed %4d min %02d s' "$name" "$passed" "$failed" $((took / 60)) $((took % 60)))")
   [ "$failed" = 0 ]
+}
+
+# ahead NAME COMMAND...: runs a command whose output and status wait for `joined NAME`. Runs in the background, beside the suites.
+ahead() {
+  local log="$logs/ahead-$1.log" status=0
+  ("${@:2}") >"$log" 2>&1 </dev/null || status=$?
+  echo "$status" >"$log.status"
+}
+joined() {
+  local log="$logs/ahead-$1.log"
+  until [ -e "$log.status" ]; do sleep 1; done
+  cat "$log"
+  return "$(cat "$log.status")"
 }
 
 # Prints the table and the closing line, and ends the run.
