@@ -63,9 +63,8 @@ impl Labels {
         let Some((x, y, align)) = beside.or(on_line) else { return Ok(()) };
         let [left, top, right, bottom] = place((x, y, align));
         self.boxes.push([left, top, right, bottom]);
-        if beside.is_none() {
-            sheet.rect([left - 4.0, top, right - left + 6.0, bottom - top], fill(sheet.ink.surface, 1.0))?;
-        }
+        // On a small picture the memory ceiling runs through names of the others.
+        sheet.rect([left - 3.0, top, right - left + 5.0, bottom - top], fill(sheet.ink.surface, 1.0))?;
         sheet.text(name, (x, y), Write { align, ..write })
     }
 }
@@ -84,6 +83,10 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     sheet.text(picture.titles.1, (layout.left + 2.0, 8.0), title(Align::Left))?;
     sheet.text(picture.titles.0, (right, ground + 28.0), title(Align::Right))?;
     let highest = picture.ceilings.iter().map(|c| c.level).fold(0.0, f64::max);
+    let slanted = picture.slope.and_then(|(_, slope)| layout.slope(slope, if highest > 0.0 { highest } else { f64::MAX }));
+    if let Some(ends) = slanted {
+        plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
+    }
     // Ceilings are labelled first; other labels avoid them.
     let mut labels = Labels::default();
     labels.reserve(layout, picture.ceilings, picture.slope.map(|s| s.1));
@@ -91,8 +94,8 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
         level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut labels)?;
     }
     labels.reserve_points(layout, picture.dots);
-    if let Some((name, slope)) = picture.slope {
-        slanted(sheet, &mut plane, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX }, &mut labels)?;
+    if let Some(((name, _), ends)) = picture.slope.zip(slanted) {
+        slope_name(sheet, layout, name, ends, &mut labels)?;
     }
     if let Some(mark) = picture.mark {
         diamond(sheet, layout, mark, &mut labels)?;
@@ -119,17 +122,8 @@ pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, dot: &Dot) -> Drawn {
     sheet.circle(at, radius, stroke(sheet.ink.text, 2.0))
 }
 
-/// The memory ceiling, with its name beside it: plotters writes along axes only.
-fn slanted<'a>(
-    sheet: &Sheet<'a>,
-    plane: &mut Plane<'a>,
-    layout: &Layout,
-    (name, slope): (&str, f64),
-    highest: f64,
-    labels: &mut Labels,
-) -> Drawn {
-    let Some(ends) = layout.slope(slope, highest) else { return Ok(()) };
-    plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
+/// Names the memory ceiling beside its line: plotters writes along axes only.
+fn slope_name(sheet: &Sheet<'_>, layout: &Layout, name: &str, ends: [(f64, f64); 2], labels: &mut Labels) -> Drawn {
     let [from, to] = ends.map(|(x, y)| (layout.px(x), layout.py(y)));
     let (width, right) = (sheet.width_of(name, Face::Plain), layout.left + layout.width);
     // Near its beginning, clear of the names where it meets the ceilings: right of the line and a little lower, or left and a little higher.
@@ -235,6 +229,9 @@ mod tests {
         for name in ["upper", "middle", "lower", "memory"] {
             assert!(found.contains(name), "{name}: {found}");
         }
+        // Each of them hides the lines behind it.
+        let grounds = |svg: &str| svg.matches("<rect").count();
+        assert_eq!(grounds(&found) - grounds(&svg(&dots, &[], None)), 4, "{found}");
     }
 
     #[test]
