@@ -1,7 +1,7 @@
 //! What changed between two PyTorch traces: the mean step by category, operator and kernel sums without remainder, and noise is flagged.
 
 use crate::common::conformance;
-use crate::torch_support::Trace;
+use crate::torch_support::{Trace, traces_below};
 use axonscope::analysis::explain::{Explain, ExplainPart, ExplainQuery, explain};
 use axonscope::analysis::torch::core::TorchModel;
 use axonscope::analysis::torch::core::rules::Rules;
@@ -9,7 +9,7 @@ use axonscope::analysis::torch::explain::part;
 use axonscope::analysis::torch::overview::OverviewQuery;
 use axonscope::engine::TraceQuestion;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 fn asked(trace: &Trace) -> (ExplainPart, axonscope::analysis::torch::overview::Overview) {
     asked_by(trace, &TorchModel::new(&trace.profile, trace.torch()))
@@ -34,26 +34,13 @@ fn check(found: &Explain, what: &str) {
     }
 }
 
-fn traces(folder: &Path) -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> = Vec::new();
-    let mut open: Vec<PathBuf> = ["kineto-traces", "local-traces"].iter().map(|f| folder.join(f)).collect();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).expect("a folder").map(|e| e.expect("an entry").path()));
-        } else if path.to_string_lossy().contains("trace.json") {
-            out.push(path);
-        }
-    }
-    out.sort();
-    out
-}
-
 #[test]
 fn steps_of_every_trace_sum_by_category_operator_and_kernel() {
     let Some(folder) = conformance("kineto/traces") else { return };
     let mut before: Option<(PathBuf, ExplainPart)> = None;
     let mut n_kernels = 0;
-    for path in traces(&folder) {
+    let of_profiler = |path: &PathBuf| path.to_string_lossy().contains("trace.json");
+    for path in ["kineto-traces", "local-traces"].iter().flat_map(|part| traces_below(&folder.join(part))).filter(of_profiler) {
         let what = path.display().to_string();
         let trace = Trace::open(&path);
         // The rules of old traces count an instant twice; time without remainder needs the rule that does not.

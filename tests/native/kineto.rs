@@ -1,6 +1,7 @@
 //! PyTorch traces: real ones (where the conformance data are at hand) and small ones for each kind of record.
 
 use crate::common::{conformance, open};
+use crate::torch_support::traces_below;
 use axonscope::base::{InputSet, InstantId, Severity, SliceId};
 use axonscope::formats::{Imported, by_id, import};
 use axonscope::model::torch::ABSENT;
@@ -9,18 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
-
-pub fn traces(dir: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            traces(&path, out);
-        } else if path.to_string_lossy().contains(".json") {
-            out.push(path);
-        }
-    }
-}
+use std::path::Path;
 
 fn inflated(path: &Path) -> String {
     let raw = std::fs::read(path).unwrap();
@@ -133,8 +123,7 @@ fn real_traces_lose_nothing() {
     let Some(dir) = conformance("kineto/traces") else {
         return;
     };
-    let mut paths = Vec::new();
-    traces(&dir, &mut paths);
+    let paths = traces_below(&dir);
     assert!(paths.len() > 50, "{} traces", paths.len());
     paths.iter().for_each(|p| check_trace(p));
 }

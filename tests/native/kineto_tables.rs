@@ -1,24 +1,14 @@
 //! The tables of a PyTorch trace, against the same figures taken from the raw JSON by another reader.
 
 use crate::common::{conformance, open};
+use crate::torch_support::{Trace, traces_below};
 use axonscope::base::{InputSet, SliceId};
 use axonscope::model::torch::{ABSENT, Device, MemoryEvent, Torch};
 use axonscope::model::{Domain, Profile};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
-use std::path::{Path, PathBuf};
-
-fn traces(dir: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            traces(&path, out);
-        } else if path.to_string_lossy().contains(".json") {
-            out.push(path);
-        }
-    }
-}
+use std::path::Path;
 
 fn inflated(path: &Path) -> Vec<u8> {
     let raw = std::fs::read(path).unwrap();
@@ -201,13 +191,12 @@ fn tables_hold_what_the_json_says() {
     let Some(dir) = conformance("kineto/traces") else {
         return;
     };
-    let mut paths = Vec::new();
-    traces(&dir, &mut paths);
+    let paths = traces_below(&dir);
     let mut n_rows: BTreeMap<&str, usize> = BTreeMap::new();
     for path in &paths {
         let want = from_json(&inflated(path));
-        let (imported, _) = open(&InputSet::from_bytes("t", std::fs::read(path).unwrap()));
-        let got = from_profile(&imported.profile, torch_of(&imported.profile));
+        let trace = Trace::open(path);
+        let got = from_profile(&trace.profile, trace.torch());
         for (table, rows) in &want.rows {
             *n_rows.entry(table).or_default() += rows.len();
             let got = got.rows.get(table).map(Vec::as_slice).unwrap_or_default();
@@ -286,11 +275,9 @@ fn forward_and_backward_are_paired_by_id() {
     let Some(dir) = conformance("kineto/traces/local-traces") else {
         return;
     };
-    let mut paths = Vec::new();
-    traces(&dir, &mut paths);
+    let paths = traces_below(&dir);
     let mut n = 0;
     for path in paths {
-        let bytes = std::fs::read(&path).unwrap();
         let root: Value = serde_json::from_slice(&inflated(&path)).unwrap();
         let (mut order, mut ends): (Vec<u64>, HashMap<(u64, bool), f64>) = Default::default();
         for e in root["traceEvents"].as_array().unwrap().iter().filter(|e| e["cat"] == "fwdbwd") {
@@ -300,8 +287,8 @@ fn forward_and_backward_are_paired_by_id() {
             }
             ends.insert((id, is_start), e["ts"].as_f64().unwrap());
         }
-        let (imported, _) = open(&InputSet::from_bytes("t", bytes));
-        let got = &torch_of(&imported.profile).backward;
+        let trace = Trace::open(&path);
+        let got = &trace.torch().backward;
         let want: Vec<f64> = order.iter().filter_map(|&id| Some(ends.get(&(id, false))? - ends.get(&(id, true))?)).collect();
         assert_eq!(got.len(), want.len(), "{}", path.display());
         // Differences of doubles of that size are exact to half a nanosecond or so.

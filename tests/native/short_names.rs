@@ -1,36 +1,20 @@
 //! Kernel names of real traces, shortened for reading.
 
-use crate::common::{conformance, open};
-use axonscope::base::{InputSet, StrId, short_name};
+use crate::common::conformance;
+use crate::torch_support::{Trace, traces_below};
+use axonscope::base::{StrId, short_name};
 use axonscope::model::Domain;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-/// Traces that are read in a moment, bytes.
-const SMALL: u64 = 3 << 20;
-
-fn traces(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
-        if entry.is_dir() {
-            traces(&entry, out);
-        } else if entry.extension().is_some_and(|e| e == "gz" || e == "json") && entry.metadata().is_ok_and(|m| m.len() < SMALL) {
-            out.push(entry);
-        }
-    }
-}
 
 #[test]
 fn short_names_are_never_empty_never_longer_and_nearly_all_distinct() {
     let Some(folder) = conformance("kineto/traces") else {
         return;
     };
-    let mut paths = Vec::new();
-    traces(&folder, &mut paths);
     let (mut n_full, mut n_short, mut n_changed) = (0, 0, 0);
-    for path in paths {
-        let bytes = std::fs::read(&path).expect("readable");
-        let (imported, _) = open(&InputSet::from_bytes(path.display().to_string(), bytes));
-        let profile = &imported.profile;
+    for path in traces_below(&folder) {
+        let trace = Trace::open(&path);
+        let profile = &trace.profile;
         let Domain::Torch(torch) = &profile.domain else {
             continue;
         };

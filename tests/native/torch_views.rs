@@ -9,11 +9,11 @@ use axonscope::analysis::torch::core::rules::Rules;
 use axonscope::analysis::torch::{TorchModel, View};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Differences of the views that are wanted (`None` is all), by some rules.
-fn differences(case: &Case, traces: &[Trace], rules: Rules, wanted: Option<&[&str]>) -> BTreeMap<&'static str, Vec<String>> {
+fn differences(case: &Case, traces: &[Arc<Trace>], rules: Rules, wanted: Option<&[&str]>) -> BTreeMap<&'static str, Vec<String>> {
     let models: Vec<TorchModel> = traces.iter().map(|t| t.model(rules)).collect();
     let views: Vec<View<'_>> = traces.iter().zip(&models).map(|(trace, model)| trace.view(model)).collect();
     let truth = |name: &str| wanted.is_none_or(|w| w.contains(&name)).then(|| case.answer(name))?;
@@ -39,7 +39,7 @@ fn worker(case: &Case, path: &Path, view: &View<'_>) -> String {
 }
 
 /// What came of each view of a case.
-fn outcomes(case: &Case, traces: &[Trace]) -> Vec<(&'static str, Outcome)> {
+fn outcomes(case: &Case, traces: &[Arc<Trace>]) -> Vec<(&'static str, Outcome)> {
     let era = traces[0].era();
     let ours = differences(case, traces, Rules::of(era), None);
     if ours.values().all(Vec::is_empty) {
@@ -84,7 +84,7 @@ fn memory_modules_communication_and_differences() {
         for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let traces: Vec<Trace> = case.traces.iter().map(|t| Trace::open(t)).collect();
+                    let traces: Vec<Arc<Trace>> = case.traces.iter().map(|t| Trace::open(t)).collect();
                     let outcomes = outcomes(case, &traces);
                     let mut board = board.lock().unwrap();
                     outcomes.into_iter().for_each(|(view, outcome)| board.add(&case.name, view, traces[0].era(), outcome));

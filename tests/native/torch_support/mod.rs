@@ -12,8 +12,10 @@ use axonscope::base::{InputSet, Member};
 use axonscope::formats::import;
 use axonscope::model::{Domain, Profile, Torch};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// One line of `truth/INDEX.tsv`.
 #[derive(Debug, Clone)]
@@ -62,9 +64,25 @@ pub struct Trace {
     pub profile: Profile,
 }
 
+/// Every trace below a folder, in the order of their paths.
+pub fn traces_below(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let below = |path: PathBuf| if path.is_dir() { traces_below(&path) } else { vec![path] };
+    entries.into_iter().flat_map(below).filter(|path| path.to_string_lossy().contains(".json")).collect()
+}
+
+/// Traces that a test has read, for the others: seven of them go through all, and reading takes most of their time.
+static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<OnceLock<Arc<Trace>>>>>> = LazyLock::new(Mutex::default);
+
 impl Trace {
-    /// Reads it.
-    pub fn open(path: &Path) -> Trace {
+    /// Reads it, unless another test has.
+    pub fn open(path: &Path) -> Arc<Trace> {
+        let place = READ.lock().unwrap().entry(path.into()).or_default().clone();
+        place.get_or_init(|| Arc::new(Trace::read(path))).clone()
+    }
+
+    fn read(path: &Path) -> Trace {
         let mut input = InputSet::default();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         input.members.push(Member::from_bytes(&name, std::fs::read(path).unwrap()));
