@@ -83,9 +83,7 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
         all.push(profile);
         runs::distinguish(all);
     });
-    if let Some(sentence) = runs::place_all(app, drop, &path, rank) {
-        notify(app, sentence, false);
-    }
+    runs::place_all(app, drop, &path, rank).into_iter().for_each(|sentence| notify(app, sentence, false));
     if app.front_untracked().is_none_or(|front| front.drop != drop) {
         show_profile(app, id);
     }

@@ -117,8 +117,9 @@ pub fn expect_files(app: App, drop: u32, paths: impl Iterator<Item = String>) {
     });
 }
 
-/// Stores a file's rank and recomputes the identity of every open profile. Returns a sentence if two files have the same one.
-pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)>) -> Option<String> {
+/// Stores a file's rank and recomputes the identity of every open profile. Returns a sentence for each that has become the double of another:
+/// files of one drop open in any order, so it may be one that was open before.
+pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)>) -> Vec<String> {
     app.state.origins().update_untracked(|all| {
         if let Some(origin) = all.iter_mut().find(|o| o.drop == drop && o.path == path) {
             origin.rank = rank;
@@ -127,10 +128,16 @@ pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)
     let origins = app.state.origins().get_untracked();
     let places = trace_identity::places(&origins);
     let by_file: HashMap<(u32, &str), &TraceIdentity> = origins.iter().map(|o| (o.drop, o.path.as_str())).zip(&places).collect();
+    let mut sentences = Vec::new();
     app.state.profiles().update(|all| {
-        all.iter_mut().for_each(|p| p.place = by_file.get(&(p.drop, p.path.as_str())).map(|&place| place.clone()));
+        for p in all {
+            let place = by_file.get(&(p.drop, p.path.as_str())).map(|&place| place.clone());
+            let was_double = p.place.as_ref().is_some_and(|place| place.is_double);
+            sentences.extend(place.as_ref().filter(|place| place.is_double && !was_double).map(|place| double(&p.path, place)));
+            p.place = place;
+        }
     });
-    by_file.get(&(drop, path)).filter(|p| p.is_double).map(|place| double(path, place))
+    sentences
 }
 
 fn double(path: &str, place: &TraceIdentity) -> String {

@@ -198,6 +198,23 @@ fn profiles_of_a_drop_are_a_run() {
 }
 
 #[test]
+fn files_of_one_worker_get_one_sentence_whichever_opens_first() {
+    for order in [[0, 1], [1, 0]] {
+        with_app(|app| {
+            let files = ["r/part0.json", "r/part1.json"];
+            runs::expect_files(app, 1, files.iter().map(|f| f.to_string()));
+            for i in order {
+                open(app, 1, files[i], Some((0, 2)));
+            }
+            let notices = app.state.notices().get_untracked();
+            let texts: Vec<&str> = notices.iter().map(|n| n.text.as_str()).collect();
+            assert_eq!(texts.len(), 1, "{order:?}: {texts:?}");
+            assert!(texts[0].contains("worker `rank 0`") && texts[0].contains("`r/part1.json` is shown as `rank 0 (2)`"), "{texts:?}");
+        });
+    }
+}
+
+#[test]
 fn tabs_of_equal_titles_are_distinguished_while_both_are_open() {
     with_app(|app| {
         let (one, _) = (open(app, 1, "one/two.json", None), open(app, 2, "other/two.json", None));
