@@ -73,7 +73,10 @@ pub fn traces_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Traces that a test has read, for the others: seven of them go through all, and reading takes most of their time.
-static READ: LazyLock<Mutex<HashMap<PathBuf, Arc<OnceLock<Arc<Trace>>>>>> = LazyLock::new(Mutex::default);
+static READ: LazyLock<Mutex<HashMap<PathBuf, Once>>> = LazyLock::new(Mutex::default);
+
+/// A trace that whoever comes first reads; the others wait for it.
+type Once = Arc<OnceLock<Arc<Trace>>>;
 
 impl Trace {
     /// Reads it, unless another test has.
