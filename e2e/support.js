@@ -230,7 +230,7 @@ export async function pointOnSlice(page) {
   return { x: box.x + at.x * box.width, y: box.y + at.y * box.height };
 }
 
-/** Keeps a picture for people to look at, where AXONSCOPE_PICTURES=1 asks for them: they are an eighth of the time of `every_view`. */
+/** Keeps a picture for people to look at, if AXONSCOPE_PICTURES=1: pictures are an eighth of the time of `every_view`. */
 export async function picture(page, name) {
   if (process.env.AXONSCOPE_PICTURES !== '1') return;
   mkdirSync(artifacts, { recursive: true });

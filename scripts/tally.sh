@@ -42,7 +42,7 @@ suite() {
   [ "$failed" = 0 ]
 }
 
-# ahead NAME COMMAND...: runs a command whose output and status wait for `joined NAME`. Runs in the background, beside the suites.
+# ahead NAME COMMAND...: runs a command whose output and status wait for `joined NAME`. For a background job, whose number is `lane`.
 ahead() {
   local log="$logs/ahead-$1.log" status=0
   ("${@:2}") >"$log" 2>&1 </dev/null || status=$?
@@ -50,7 +50,11 @@ ahead() {
 }
 joined() {
   local log="$logs/ahead-$1.log"
-  until [ -e "$log.status" ]; do sleep 1; done
+  while [ ! -e "$log.status" ]; do
+    # Ended without a status: killed.
+    kill -0 "$lane" 2>/dev/null || [ -e "$log.status" ] || return 1
+    sleep 1
+  done
   cat "$log"
   return "$(cat "$log.status")"
 }

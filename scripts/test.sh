@@ -39,6 +39,9 @@ if lints; then
 fi
 
 build_for_browsers &
+lane=$!
+# A background job does not hear Ctrl+C.
+trap 'trap - INT; kill -TERM 0' INT
 
 if lints; then
   suite "formatting" count_step cargo fmt --check || true

@@ -6,10 +6,10 @@ pub mod board;
 pub mod compare;
 mod odd_traces;
 
+use crate::common::open;
 use axonscope::analysis::torch::core::rules::{Era, Rules};
 use axonscope::analysis::torch::{TorchModel, View};
-use axonscope::base::{InputSet, Member};
-use axonscope::formats::import;
+use axonscope::base::InputSet;
 use axonscope::model::{Domain, Profile, Torch};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -72,11 +72,11 @@ pub fn traces_below(folder: &Path) -> Vec<PathBuf> {
     entries.into_iter().flat_map(below).filter(|path| path.to_string_lossy().contains(".json")).collect()
 }
 
-/// Traces that a test has read, for the others: seven of them go through all, and reading takes most of their time.
-static READ: LazyLock<Mutex<HashMap<PathBuf, Once>>> = LazyLock::new(Mutex::default);
+/// A trace that the first test to need it reads, while others wait.
+type ReadOnce = Arc<OnceLock<Arc<Trace>>>;
 
-/// A trace that whoever comes first reads; the others wait for it.
-type Once = Arc<OnceLock<Arc<Trace>>>;
+/// By path. Seven tests go through all traces, and reading takes most of their time.
+static READ: LazyLock<Mutex<HashMap<PathBuf, ReadOnce>>> = LazyLock::new(Mutex::default);
 
 impl Trace {
     /// Reads it, unless another test has.
@@ -86,21 +86,16 @@ impl Trace {
     }
 
     fn read(path: &Path) -> Trace {
-        let mut input = InputSet::default();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        input.members.push(Member::from_bytes(&name, std::fs::read(path).unwrap()));
-        let mut outcomes = import::import(&input).unwrap();
-        let (imported, _) = outcomes.remove(0).1.unwrap();
-        Trace { profile: imported.profile }
+        Trace::of(&path.file_name().unwrap().to_string_lossy(), std::fs::read(path).unwrap())
+    }
+
+    fn of(name: &str, bytes: Vec<u8>) -> Trace {
+        Trace { profile: open(&InputSet::from_bytes(name, bytes)).0.profile }
     }
 
     /// Reads it from text.
     pub fn from_json(text: &str) -> Trace {
-        let mut input = InputSet::default();
-        input.members.push(Member::from_bytes("trace.json", text.as_bytes().to_vec()));
-        let mut outcomes = import::import(&input).unwrap();
-        let (imported, _) = outcomes.remove(0).1.unwrap();
-        Trace { profile: imported.profile }
+        Trace::of("trace.json", text.as_bytes().to_vec())
     }
 
     /// Its tables.
