@@ -11,6 +11,7 @@ pub mod ids;
 pub mod input;
 pub mod interner;
 pub mod order;
+pub mod packed;
 pub mod phases;
 pub mod radix_sort;
 pub mod shared_column;

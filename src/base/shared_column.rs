@@ -1,37 +1,133 @@
-//! Columns that several tables share: a copy of a table has the same values, not other ones.
+//! Columns that several tables share: a copy of a table has the same values, not other ones, even where it shows them in another order.
 
-use std::ops::Deref;
+use std::borrow::Cow;
+use std::ops::{Index, Range};
 use std::sync::Arc;
 
-/// A column whose clones share its values. It reads as a slice of values.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SharedColumn<T>(Arc<Vec<T>>);
+/// A column whose clones share its values.
+#[derive(Debug, Clone, Default)]
+pub struct SharedColumn<T> {
+    values: Arc<Vec<T>>,
+    /// What is behind `values`.
+    more: Arc<Vec<T>>,
+    /// Indexed by position: index in `values` followed by `more`; `None`: each at its own.
+    order: Option<Arc<Vec<u32>>>,
+}
 
 impl<T> SharedColumn<T> {
-    /// Whether both are the same values in memory.
+    /// Number of positions.
+    pub fn len(&self) -> usize {
+        self.order.as_ref().map_or(self.values.len() + self.more.len(), |order| order.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value at a position.
+    pub fn get(&self, i: usize) -> Option<&T> {
+        let at = match &self.order {
+            Some(order) => *order.get(i)? as usize,
+            None => i,
+        };
+        at.checked_sub(self.values.len()).map_or_else(|| self.values.get(at), |behind| self.more.get(behind))
+    }
+
+    /// All values by position.
+    pub fn iter(&self) -> impl Iterator<Item = &T> + Clone {
+        (0..self.len()).map(|i| &self[i])
+    }
+
+    /// The first position of `range` where `is_before` does not hold. It must hold for none behind that one.
+    pub fn partition_point(&self, range: Range<usize>, is_before: impl Fn(&T) -> bool) -> usize {
+        let Range { start: mut low, end: mut high } = range;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if is_before(&self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Whether both are the same values in memory, in the same order.
     pub fn is_same(&self, other: &SharedColumn<T>) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        let is_same_order = match (&self.order, &other.order) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let has_same_rest = Arc::ptr_eq(&self.more, &other.more) || (self.more.is_empty() && other.more.is_empty());
+        is_same_order && has_same_rest && Arc::ptr_eq(&self.values, &other.values)
+    }
+
+    /// Indexed by position: index in the values as they were made, then in what was added; `None`: each at its own.
+    pub fn order(&self) -> Option<&Arc<Vec<u32>>> {
+        self.order.as_ref()
     }
 }
 
 impl<T: Clone> SharedColumn<T> {
+    /// The values of consecutive positions; `None` where there are fewer.
+    pub fn run(&self, range: Range<usize>) -> Option<Cow<'_, [T]>> {
+        if self.order.is_none() && self.more.is_empty() {
+            return self.values.get(range).map(Cow::Borrowed);
+        }
+        range.map(|i| self.get(i).cloned()).collect::<Option<Vec<T>>>().map(Cow::Owned)
+    }
+
     /// To change it; the values are copied first where another table has them as well.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
-        Arc::make_mut(&mut self.0)
+        if self.order.is_some() || !self.more.is_empty() {
+            *self = self.iter().cloned().collect();
+        }
+        Arc::make_mut(&mut self.values)
+    }
+
+    /// The same values, and `more` behind them, in this order: position `i` has number `order[i]` of both. A number that neither has is a panic
+    /// when it is read.
+    pub fn in_order(&self, order: Arc<Vec<u32>>, more: Vec<T>) -> Self {
+        let mut plain = self.clone();
+        if self.order.is_some() || !self.more.is_empty() {
+            plain.to_mut();
+        }
+        SharedColumn { values: plain.values, more: Arc::new(more), order: Some(order) }
+    }
+
+    /// The same values, and `more` behind all of them. `order` is [`order_with`](Self::order_with) so many more.
+    pub fn with_more(&self, order: Option<Arc<Vec<u32>>>, more: impl IntoIterator<Item = T>) -> Self {
+        let more = self.more.iter().cloned().chain(more).collect();
+        SharedColumn { values: self.values.clone(), more: Arc::new(more), order }
+    }
+
+    /// The order with `n` more values behind all others, for all columns of a table.
+    pub fn order_with(&self, n: usize) -> Option<Arc<Vec<u32>>> {
+        let first = (self.values.len() + self.more.len()) as u32;
+        self.order.as_ref().map(|order| Arc::new(order.iter().copied().chain(first..first + n as u32).collect()))
     }
 }
 
-impl<T> Deref for SharedColumn<T> {
-    type Target = [T];
+impl<T> Index<usize> for SharedColumn<T> {
+    type Output = T;
 
-    fn deref(&self) -> &[T] {
-        &self.0
+    fn index(&self, i: usize) -> &T {
+        let at = self.order.as_ref().map_or(i, |order| order[i] as usize);
+        match at.checked_sub(self.values.len()) {
+            None => &self.values[at],
+            Some(behind) => &self.more[behind],
+        }
     }
 }
+
+impl<T: PartialEq> PartialEq for SharedColumn<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other) || self.iter().eq(other.iter())
+    }
+}
+
+impl<T: Eq> Eq for SharedColumn<T> {}
 
 impl<T> From<Vec<T>> for SharedColumn<T> {
     fn from(values: Vec<T>) -> Self {
-        SharedColumn(Arc::new(values))
+        SharedColumn { values: Arc::new(values), more: Arc::default(), order: None }
     }
 }
 
@@ -41,26 +137,51 @@ impl<T> FromIterator<T> for SharedColumn<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a SharedColumn<T> {
-    type Item = &'a T;
-    type IntoIter = std::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn all(column: &SharedColumn<u32>) -> Vec<u32> {
+        column.iter().copied().collect()
+    }
 
     #[test]
     fn a_changed_clone_leaves_the_others_as_they_are() {
         let first: SharedColumn<u32> = (0..3).collect();
         let mut second = first.clone();
-        assert!(first.is_same(&second) && second.iter().eq(&first));
+        assert!(first.is_same(&second) && second == first);
         second.to_mut().push(3);
         assert!(!first.is_same(&second));
-        assert_eq!((&first[..], &second[1..]), (&[0, 1, 2][..], &[1, 2, 3][..]));
+        assert_eq!((all(&first), second.run(1..4)), (vec![0, 1, 2], Some(Cow::Borrowed(&[1, 2, 3][..]))));
+    }
+
+    #[test]
+    fn another_order_shares_the_values() {
+        let values: SharedColumn<u32> = vec![10, 11, 12, 13].into();
+        let moved = values.in_order(Arc::new(vec![3, 4, 0]), vec![20]);
+        assert_eq!((all(&moved), moved.len(), moved.get(3), moved[1]), (vec![13, 20, 10], 3, None, 20));
+        assert!(Arc::ptr_eq(&moved.values, &values.values) && !moved.is_same(&values) && moved.is_same(&moved.clone()));
+        assert_eq!((moved.run(1..3), moved.run(1..4)), (Some(Cow::Owned(vec![20, 10])), None));
+        let again = moved.in_order(Arc::new(vec![2, 2]), Vec::new());
+        assert_eq!(all(&again), [10, 10], "an order of an order");
+    }
+
+    #[test]
+    fn values_behind_all_others_keep_the_order_before_them() {
+        let values: SharedColumn<u32> = vec![10, 11].into();
+        let plain = values.with_more(values.order_with(2), [30, 31]);
+        assert_eq!((all(&plain), plain.order()), (vec![10, 11, 30, 31], None));
+        let moved = values.in_order(Arc::new(vec![2, 0]), vec![20]);
+        let mut more = moved.with_more(moved.order_with(1), [30]);
+        assert_eq!(all(&more), [20, 10, 30]);
+        more.to_mut().push(40);
+        assert_eq!((all(&more), all(&moved)), (vec![20, 10, 30, 40], vec![20, 10]));
+    }
+
+    #[test]
+    fn the_first_that_is_not_before_is_found_in_any_order() {
+        let column = SharedColumn::from(vec![5u32, 1, 3]).in_order(Arc::new(vec![1, 2, 0]), Vec::new());
+        let first = |range, at: u32| column.partition_point(range, |v| *v < at);
+        assert_eq!((first(0..3, 3), first(0..3, 9), first(1..2, 0), first(2..2, 9)), (1, 3, 1, 2));
     }
 }

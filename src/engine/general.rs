@@ -18,7 +18,7 @@ use crate::analysis::operators::{self, Operators, OperatorsQuery};
 use crate::analysis::search::{self, SearchHits, SearchQuery};
 use crate::analysis::span::{self, SpanFigures};
 use crate::analysis::variants::{self, VariantParts, Variants};
-use crate::base::{EventId, SliceId, TimeNs, TimeRange};
+use crate::base::{EventId, SliceId, TimeNs, TimeRange, packed};
 use crate::formats::kineto;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,14 @@ pub struct FindQuery {
 pub struct ColourKeysQuery {
     /// An id of `PageMeta::colourings`.
     pub by: String,
+}
+
+/// Colours of all slices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColourKeys {
+    /// Indexed by slice: its slot, as in [`PageColumns::colour`](super::page_columns::PageColumns::colour).
+    #[serde(with = "packed::numbers")]
+    pub slots: Vec<u16>,
 }
 
 /// What happened within a range: the `annotations` of the report.
@@ -147,7 +155,7 @@ answers! {
     HeadlineQuery => Headline: |s, _| s.headline();
     FindQuery => Option<EventId>: |s, q| Ok(s.find(q));
     FlowsQuery => Flows: |s, q| Ok(flows::flows(&s.profile, q));
-    ColourKeysQuery => Vec<u16>: |s, q| s.colour_keys(&q.by);
+    ColourKeysQuery => ColourKeys: |s, q| s.colour_keys(&q.by).map(|slots| ColourKeys { slots });
     SpanQuery => SpanFigures: |s, q| Ok(span::span(&s.profile, q.range));
     SearchQuery => SearchHits: |s, q| Ok(search::search(&s.profile, q)?);
     ScanQuery => ScanPart: |s, q| Ok(scan::scan(s.format()?, &s.input, &s.profile, q)?);

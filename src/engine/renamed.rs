@@ -1,6 +1,7 @@
 //! A value with other ids and times in it: questions and answers between a profile and its condensed form. Written once for all of them, as a
 //! serializer that passes everything on and replaces what is a `SliceId`, an `InstantId` or a `TimeNs`.
 
+use crate::base::packed;
 use serde::de::DeserializeOwned;
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
@@ -45,6 +46,8 @@ enum Field {
     Start,
     /// Inside a `SliceId`.
     Slice,
+    /// Many slices as bytes.
+    Slices,
     /// Inside an `InstantId`.
     Instant,
     Other,
@@ -124,7 +127,6 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
         serialize_f64(f64),
         serialize_char(char),
         serialize_str(&str),
-        serialize_bytes(&[u8]),
         serialize_unit_struct(&'static str),
     );
 
@@ -142,6 +144,13 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
             (Field::Instant, Some(names)) => names.instant(value),
             _ => value,
         })
+    }
+
+    fn serialize_bytes(self, value: &[u8]) -> Result<S::Ok, S::Error> {
+        let (Field::Slices, Some(names)) = (self.field, self.names) else { return self.inner.serialize_bytes(value) };
+        let mut slices: Vec<u32> = packed::unpacked(value).unwrap_or_default();
+        slices.iter_mut().for_each(|slice| *slice = names.slice(*slice));
+        self.inner.serialize_bytes(bytemuck::cast_slice(&slices))
     }
 
     fn serialize_none(self) -> Result<S::Ok, S::Error> {
@@ -167,6 +176,7 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
             "TimeNs" => Field::Start,
             "SliceId" => Field::Slice,
             "InstantId" => Field::Instant,
+            packed::SLICES => Field::Slices,
             _ => self.field,
         };
         let value = self.of(value, field);
@@ -330,6 +340,10 @@ mod tests {
         kinds: Vec<Kind>,
         map: BTreeMap<u8, SliceId>,
         count: (u32, f64, char, bool),
+        #[serde(with = "packed::slices")]
+        many: Vec<SliceId>,
+        #[serde(with = "packed::numbers")]
+        numbers: Vec<u32>,
     }
 
     struct Shift;
@@ -367,6 +381,8 @@ mod tests {
                 ],
                 map: BTreeMap::from([(1, SliceId(2 + slice))]),
                 count: (1, 2.5, 'c', true),
+                many: vec![SliceId(3 + slice), SliceId(300 + slice)],
+                numbers: vec![4, 5],
             }
         };
         assert_eq!(renamed(&value(false), &Shift), Ok(value(true)));

@@ -1,7 +1,9 @@
 //! Messages between page and worker survive the way.
 
 use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within};
+use axonscope::engine::query::{
+    ColourKeys, DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within,
+};
 use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
@@ -101,7 +103,7 @@ proptest! {
 fn answers_survive() {
     let cells = vec![Cell::Absent, Cell::Int(-1), Cell::Float(0.5), Cell::Text("x".into())];
     let table = TablePart { columns: vec!["a".into()], rows: vec![cells], n_total: 9 };
-    for answer in [Answer::TableQuery(Box::new(table)), Answer::ColourKeysQuery(Box::new(vec![0, 43]))] {
+    for answer in [Answer::TableQuery(Box::new(table)), Answer::ColourKeysQuery(Box::new(ColourKeys { slots: vec![0, 43] }))] {
         assert_eq!(decode::<Answer>(&encode(&answer).expect("bytes")), Ok(answer));
     }
     to_page(ToPage::Answer { id: 1 });

@@ -89,8 +89,8 @@ fn coloured(app: App) -> Signal<Option<Arc<PageColumns>>> {
         if by != "name" {
             spawn_local(async move {
                 let answer = profile.ask.ask(ColourKeysQuery { by }).await;
-                if let (Ok(colour), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
-                    columns.set(Some(Arc::new(PageColumns { colour: colour.into(), ..PageColumns::clone(&profile.columns) })));
+                if let (Ok(keys), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
+                    columns.set(Some(Arc::new(PageColumns { colour: keys.slots.into(), ..PageColumns::clone(&profile.columns) })));
                 }
             });
         }

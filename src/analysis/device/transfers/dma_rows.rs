@@ -3,7 +3,7 @@
 
 use crate::analysis::recent_cache::Groups;
 use crate::base::radix_sort::order_many;
-use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk, packed};
 use crate::model::{FreeLanes, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -57,8 +57,10 @@ pub struct DmaRows {
     /// Ordered by group, then by name, numbers by their value.
     pub rows: Vec<DmaRow>,
     /// Transfers of each bar, row by row, lane by lane, by start; empty where each bar is one.
+    #[serde(with = "packed::numbers")]
     pub n_of: Vec<u32>,
     /// The transfers, bar by bar, by start; the first one of a bar represents it.
+    #[serde(with = "packed::slices")]
     pub members: Vec<SliceId>,
 }
 

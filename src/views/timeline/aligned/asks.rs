@@ -4,7 +4,7 @@ use super::colours::Colours;
 use super::stack::Stack;
 use crate::analysis::colouring::DURATION;
 use crate::engine::EncodedAnswer;
-use crate::engine::query::{ColourKeysQuery, Flows, FlowsQuery, OperatorsQuery};
+use crate::engine::query::{ColourKeys, ColourKeysQuery, Flows, FlowsQuery, OperatorsQuery};
 use crate::worker::client::{Ask, Call};
 use futures_util::StreamExt;
 use leptos::prelude::*;
@@ -44,7 +44,7 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
 /// A worker's answer about a column to colour by; `None` if it has no such column.
 pub async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
     let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
-    let Ok(keys) = ask.ask(ColourKeysQuery { by: by.into() }).await else { return None };
+    let Ok(ColourKeys { slots: keys }) = ask.ask(ColourKeysQuery { by: by.into() }).await else { return None };
     if by == DURATION.0 {
         return Some(Colours { keys, values: Vec::new() });
     }

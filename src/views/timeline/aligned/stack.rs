@@ -167,12 +167,12 @@ fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64,
     instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
     instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
     columns.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
-    columns.duration.to_mut().extend_from_slice(&one.duration);
+    columns.duration.to_mut().extend(one.duration.iter());
     columns.name.to_mut().extend(one.name.iter().map(|name| name + string));
     // A name has the colour that it has in the first profile which holds it.
     let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
     let colour = columns.colour.to_mut();
-    for (&name, &own) in one.name.iter().zip(&one.colour) {
+    for (&name, &own) in one.name.iter().zip(one.colour.iter()) {
         let slot = slot_of
             .get_mut(name as usize)
             .map(|known| *known.get_or_insert_with(|| *colours.entry(one.info.strings.get(StrId(name)).to_string()).or_insert(own)));

@@ -120,8 +120,7 @@ impl TimelineState {
     pub fn slices_of_lane(&self, lane: u32, n: usize) -> Vec<SliceId> {
         let Some(l) = self.columns.info.lanes.get(lane as usize) else { return Vec::new() };
         let window = self.view.window();
-        let starts = &self.columns.start[l.first as usize..l.end as usize];
-        let first = l.first as usize + starts.partition_point(|&s| s < window.start.0);
+        let first = self.columns.start.partition_point(l.first as usize..l.end as usize, |&s| s < window.start.0);
         let first = first.saturating_sub(1).max(l.first as usize);
         let touches = |i: &usize| self.span_of(SliceId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
         (first..l.end as usize).take(n + 1).filter(touches).take(n).map(|i| SliceId(i as u32)).collect()
@@ -131,8 +130,7 @@ impl TimelineState {
 /// The slice drawn at device column `x` of a lane, as [`Ink::paint`](crate::views::timeline::paint::lane::Ink::paint) would, or one within `slack` columns.
 fn slice_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
     let (first, end) = (lane.first as usize, lane.end as usize);
-    let starts = columns.start.get(first..end)?;
-    let find = |t: i64| first + starts.partition_point(|&s| s < t);
+    let find = |t: i64| columns.start.partition_point(first..end, |&s| s < t);
     let column = x.floor();
     let (from, to) = (scale.time(column), scale.time(column + 1.0));
     let end_px = |i: usize| scale.px(columns.start[i].saturating_add(columns.duration[i]));
@@ -216,7 +214,7 @@ mod tests {
             duration: slices.iter().map(|s| s.1).collect(),
             ..PageColumns::default()
         };
-        let lod = LaneLod::new(&columns.duration, 0..4);
+        let lod = LaneLod::of_lane(&columns.duration, 0..4);
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
         let at = |x: f64, slack: f64| slice_at(&columns, &lod, lane, &scale, x, slack).map(|s| s.0);

@@ -19,7 +19,7 @@ pub fn deep_stacks(columns: &PageColumns) -> Vec<(TrackId, Vec<u32>)> {
     }
     let python: Vec<bool> = info.strings.iter().map(|(_, name)| is_python(name)).collect();
     let has_work = |lane: &u32| {
-        let slices = info.lanes.get(*lane as usize).and_then(|l| columns.name.get(l.first as usize..l.end as usize)).unwrap_or_default();
+        let slices = info.lanes.get(*lane as usize).and_then(|l| columns.name.run(l.first as usize..l.end as usize)).unwrap_or_default();
         slices.iter().any(|name| python.get(*name as usize) != Some(&true))
     };
     let collapsed = |track: usize| {

@@ -77,7 +77,7 @@ impl Index {
         let info = &columns.info;
         let lanes = |columns: &PageColumns| columns.info.lanes.iter().map(|l| (l.first, l.end)).collect::<Vec<_>>();
         let known = old.filter(|(old, _)| old.duration.is_same(&columns.duration) && lanes(old) == lanes(columns));
-        let made = || info.lanes.iter().map(|l| LaneLod::new(&columns.duration, l.first as usize..l.end as usize)).collect();
+        let made = || info.lanes.iter().map(|l| LaneLod::of_lane(&columns.duration, l.first as usize..l.end as usize)).collect();
         let lods = known.map_or_else(|| Arc::new(made()), |(_, index)| index.lods.clone());
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
@@ -188,8 +188,8 @@ impl Index {
         let (start, end) = (columns.start[slice.index()], columns.end_of(slice));
         (first..lane).rev().find_map(|l| {
             let lane = columns.info.lanes.get(l as usize)?;
-            let starts = &columns.start[lane.first as usize..lane.end as usize];
-            let i = lane.first as usize + starts.partition_point(|&s| s <= start).checked_sub(1)?;
+            let range = lane.first as usize..lane.end as usize;
+            let i = columns.start.partition_point(range.clone(), |&s| s <= start).checked_sub(1).filter(|i| *i >= range.start)?;
             (columns.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
         })
     }

@@ -1,6 +1,7 @@
 //! Levels of detail of a lane: how busy, and which slice is the longest, of any run of slices, without walking them.
 
-use std::ops::Range;
+use crate::base::SharedColumn;
+use std::ops::{Index, Range};
 
 /// Slices in a block, and blocks in a block of blocks.
 const FAN: usize = 16;
@@ -18,8 +19,8 @@ pub struct LaneLod {
 
 impl LaneLod {
     /// The pyramid over slices `range` of the column.
-    pub fn new(duration: &[i64], range: Range<usize>) -> Self {
-        let slices = duration.get(range.clone()).unwrap_or(&[]);
+    pub fn of_lane(duration: &SharedColumn<i64>, range: Range<usize>) -> Self {
+        let slices = duration.run(range.clone()).unwrap_or_default();
         let mut busy_before = Vec::with_capacity(slices.len().div_ceil(FAN) + 1);
         let mut level = Vec::with_capacity(slices.len().div_ceil(FAN));
         let mut busy = 0i64;
@@ -44,17 +45,17 @@ impl LaneLod {
     }
 
     /// Busy nanoseconds of all slices before `i`.
-    fn busy_until(&self, duration: &[i64], i: usize) -> i64 {
+    fn busy_until(&self, duration: &SharedColumn<i64>, i: usize) -> i64 {
         let at = i.clamp(self.first, self.end) - self.first;
         let block = at / FAN;
-        let tail = &duration[self.first + block * FAN..self.first + at];
-        tail.iter().fold(self.busy_before[block], |sum, &d| sum.saturating_add(d))
+        let tail = self.first + block * FAN..self.first + at;
+        tail.fold(self.busy_before[block], |sum, i| sum.saturating_add(duration[i]))
     }
 
     /// Busy nanoseconds of slices `run`.
-    pub fn busy(&self, duration: &[i64], run: Range<usize>) -> i64 {
+    pub fn busy(&self, duration: &SharedColumn<i64>, run: Range<usize>) -> i64 {
         if run.len() <= 2 * FAN {
-            return duration[run].iter().fold(0, |sum, &d| sum.saturating_add(d));
+            return run.fold(0, |sum, i| sum.saturating_add(duration[i]));
         }
         self.busy_until(duration, run.end).saturating_sub(self.busy_until(duration, run.start))
     }
@@ -65,7 +66,7 @@ impl LaneLod {
     }
 
     /// The longest slice of a run that is not empty.
-    pub fn longest(&self, duration: &[i64], run: Range<usize>) -> usize {
+    pub fn longest(&self, duration: &SharedColumn<i64>, run: Range<usize>) -> usize {
         let mut best = run.start as u32;
         if run.len() <= 2 * FAN {
             return run.fold(best, |a, b| longer(duration, a, b as u32)) as usize;
@@ -103,12 +104,12 @@ impl LaneLod {
     }
 
     /// Nanoseconds of `from..to` in which a slice of the lane runs.
-    pub fn busy_between(&self, start: &[i64], duration: &[i64], from: i64, to: i64) -> i64 {
+    pub fn busy_between(&self, start: &SharedColumn<i64>, duration: &SharedColumn<i64>, from: i64, to: i64) -> i64 {
         self.busy_before_time(start, duration, to).saturating_sub(self.busy_before_time(start, duration, from)).max(0)
     }
 
-    fn busy_before_time(&self, start: &[i64], duration: &[i64], t: i64) -> i64 {
-        let i = self.first + start[self.first..self.end].partition_point(|&s| s < t);
+    fn busy_before_time(&self, start: &SharedColumn<i64>, duration: &SharedColumn<i64>, t: i64) -> i64 {
+        let i = start.partition_point(self.first..self.end, |&s| s < t);
         if i == self.first {
             return 0;
         }
@@ -118,21 +119,25 @@ impl LaneLod {
 }
 
 /// The longer of two slices; the earlier of equals.
-fn longer(duration: &[i64], a: u32, b: u32) -> u32 {
+fn longer(duration: &SharedColumn<i64>, a: u32, b: u32) -> u32 {
     let (da, db) = (duration[a as usize], duration[b as usize]);
     if db > da || (db == da && b < a) { b } else { a }
 }
 
 /// First index in `from..end` with a start at or after `t`. Gallops, because the answer is usually near.
-pub fn seek(start: &[i64], from: usize, end: usize, t: i64) -> usize {
-    let mut lo = from;
+pub fn seek(start: &(impl Index<usize, Output = i64> + ?Sized), from: usize, end: usize, t: i64) -> usize {
+    let mut low = from;
     let mut step = 1;
-    while lo + step < end && start[lo + step] < t {
-        lo += step;
+    while low + step < end && start[low + step] < t {
+        low += step;
         step *= 2;
     }
-    let hi = (lo + step).min(end);
-    lo + start[lo..hi].partition_point(|&s| s < t)
+    let mut high = (low + step).min(end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if start[middle] < t { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 #[cfg(test)]
@@ -154,15 +159,16 @@ mod tests {
     #[test]
     fn any_run_is_as_if_walked() {
         let d = numbers(6000);
-        let lod = LaneLod::new(&d, 7..5993);
+        let column = SharedColumn::from(d.clone());
+        let lod = LaneLod::of_lane(&column, 7..5993);
         assert_eq!(lod.total(), d[7..5993].iter().sum::<i64>());
         for pair in numbers(400).chunks(2) {
             let a = 7 + (pair[0] as usize * 5) % 5900;
             let b = (a + 1 + pair[1] as usize * 6).min(5993);
-            assert_eq!(lod.busy(&d, a..b), d[a..b].iter().sum::<i64>(), "{a}..{b}");
+            assert_eq!(lod.busy(&column, a..b), d[a..b].iter().sum::<i64>(), "{a}..{b}");
             let max = d[a..b].iter().max().copied().unwrap_or(0);
             let want = a + d[a..b].iter().position(|&x| x == max).unwrap_or(0);
-            assert_eq!(lod.longest(&d, a..b), want, "{a}..{b}");
+            assert_eq!(lod.longest(&column, a..b), want, "{a}..{b}");
         }
     }
 
@@ -178,10 +184,10 @@ mod tests {
 
     #[test]
     fn busy_between_clips_both_ends() {
-        let (s, d) = (vec![0, 20, 40], vec![10, 10, 10]);
-        let lod = LaneLod::new(&d, 0..3);
+        let (s, d) = (SharedColumn::from(vec![0, 20, 40]), SharedColumn::from(vec![10, 10, 10]));
+        let lod = LaneLod::of_lane(&d, 0..3);
         assert_eq!(lod.busy_between(&s, &d, 5, 45), 5 + 10 + 5);
         assert_eq!(lod.busy_between(&s, &d, 10, 20), 0);
-        assert_eq!(LaneLod::new(&d, 1..1).busy_between(&s, &d, 0, 100), 0);
+        assert_eq!(LaneLod::of_lane(&d, 1..1).busy_between(&s, &d, 0, 100), 0);
     }
 }

@@ -19,7 +19,7 @@ impl Scene {
             for lane in shot.columns.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
                 let (first, end) = (lane.first as usize, lane.end as usize);
                 let (start, length) = (&shot.columns.start, &shot.columns.duration);
-                let mut i = first + start[first..end].partition_point(|&t| t < ink.scale.time(0.0));
+                let mut i = start.partition_point(first..end, |&t| t < ink.scale.time(0.0));
                 i = i.saturating_sub(1).max(first);
                 while i < end {
                     let left = ink.scale.px(start[i]).floor();

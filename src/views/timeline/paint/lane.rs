@@ -72,7 +72,7 @@ impl Ink<'_> {
         let s = &self.scale;
         let width = lines.full.len() as i32;
         let left_edge = s.time(0.0);
-        let mut i = first + start[first..end].partition_point(|&t| t < left_edge);
+        let mut i = start.partition_point(first..end, |&t| t < left_edge);
         if i > first && start[i - 1].saturating_add(duration[i - 1]) > left_edge {
             i -= 1;
         }
@@ -119,7 +119,7 @@ impl Ink<'_> {
     pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
         let (first, end) = (lane.first as usize, lane.end as usize);
         let (s, width) = (&self.scale, lines.full.len() as i32);
-        let from = first + self.columns.start[first..end].partition_point(|&t| t < s.time(0.0));
+        let from = self.columns.start.partition_point(first..end, |&t| t < s.time(0.0));
         for i in from.saturating_sub(1).max(first)..end {
             let stop = self.columns.start[i].saturating_add(self.columns.duration[i]);
             let left = s.px(self.columns.start[i]).floor().max(0.0) as i32;
@@ -205,7 +205,7 @@ mod tests {
         let view = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(n as i64 * 10)), n as f64);
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale: view.scale(n) };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
-        let lod = LaneLod::new(&columns.duration, 0..slices.len());
+        let lod = LaneLod::of_lane(&columns.duration, 0..slices.len());
         let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
         let is_wait = [false, true];
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait, taken: &mut [] }, 1000, &mut Vec::new());
@@ -245,7 +245,7 @@ mod tests {
             let (mut full, mut thin) = (vec![theme.background; 8], vec![0; 8]);
             let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 7 };
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut [] };
-            ink.paint(lane, &LaneLod::new(&columns.duration, 0..7), &mut lines, 1000, &mut Vec::new());
+            ink.paint(lane, &LaneLod::of_lane(&columns.duration, 0..7), &mut lines, 1000, &mut Vec::new());
             full.iter()
                 .map(|p| {
                     if *p == theme.hit {
@@ -276,7 +276,7 @@ mod tests {
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
         let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
-        let lod = LaneLod::new(&columns.duration, 0..2);
+        let lod = LaneLod::of_lane(&columns.duration, 0..2);
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true], taken: &mut [] }, 2, &mut wide);
         assert_eq!((full[..2].to_vec(), thin[..2].to_vec()), (vec![7; 2], vec![theme.slots[0]; 2]));
         assert_eq!((full[2], thin[2], wide.len()), (theme.slots[1], 0, 1));
@@ -302,7 +302,7 @@ mod tests {
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let (mut full, mut thin, mut taken) = (vec![theme.background; 10], vec![0; 10], vec![false; 10]);
         taken[7] = true;
-        let lod = LaneLod::new(&columns.duration, 0..5);
+        let lod = LaneLod::of_lane(&columns.duration, 0..5);
         for (first, end) in [(0, 1), (1, 5)] {
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut taken };
             ink.paint(Lane { track: TrackId(0), depth: 0, first, end }, &lod, &mut lines, 1000, &mut Vec::new());

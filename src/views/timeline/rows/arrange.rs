@@ -1,19 +1,24 @@
-//! Columns with DMA transfers in other rows. Slices get new ids; [`SliceIdMap`] maps the profile's ids to these and back.
+//! DMA transfers in other rows: which slice each position of the drawn columns shows. No value is copied; bars for several transfers are made
+//! and stand behind the values. [`SliceIdMap`] maps the profile's ids to positions and back.
 
-use crate::analysis::device::transfers::dma_rows::DmaRows;
+use crate::analysis::device::transfers::dma_rows::{DmaRow, DmaRows};
 use crate::base::{SliceId, StrId, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Lane, Track, TrackKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Ids of the profile (outside) and of the columns drawn (inside). Empty: they are the same.
+/// Ids of the profile (outside) and positions in the columns drawn (inside). Empty: they are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SliceIdMap {
     /// Indexed by the profile's id.
-    inside: Vec<u32>,
-    /// Indexed by the id in the columns.
-    outside: Vec<u32>,
+    inside: Arc<Vec<u32>>,
+    /// Indexed by position: the profile's id, or from `n_slices` on the number of a made bar.
+    order: Option<Arc<Vec<u32>>>,
+    /// Slices of the profile.
+    n_slices: usize,
+    /// Indexed by made bar: the slice that it stands for.
+    first_of: Vec<SliceId>,
 }
 
 impl SliceIdMap {
@@ -24,7 +29,9 @@ impl SliceIdMap {
 
     /// The profile's slice for a drawn one.
     pub fn outside(&self, slice: SliceId) -> SliceId {
-        self.outside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+        let number = self.order.as_ref().and_then(|order| order.get(slice.index())).map_or(slice, |&number| SliceId(number));
+        let bar = number.index().checked_sub(self.n_slices);
+        bar.and_then(|bar| self.first_of.get(bar)).copied().unwrap_or(number)
     }
 
     /// Where several are drawn: sorted, each once.
@@ -35,47 +42,92 @@ impl SliceIdMap {
         Arc::new(out)
     }
 
-    /// The same with further bars after the first `n`; each represents these slices of the profile.
-    pub fn with_more(mut self, n: usize, more: impl Iterator<Item = SliceId>) -> Self {
-        if self.outside.is_empty() {
-            self.outside = (0..n as u32).collect();
+    /// The same for `columns` with further bars behind all others; each stands for one of `more`.
+    pub fn with_bars(mut self, columns: &PageColumns, more: impl ExactSizeIterator<Item = SliceId>) -> Self {
+        if self.is_same() {
+            self.n_slices = columns.start.len() - more.len();
         }
-        self.outside.extend(more.map(|s| s.0));
+        self.order = columns.start.order().cloned();
+        self.first_of.extend(more);
         self
     }
 
     /// Whether nothing has moved.
     pub fn is_same(&self) -> bool {
-        self.outside.is_empty()
+        self.order.is_none() && self.first_of.is_empty()
+    }
+}
+
+/// Bars that are no slices of the profile, column by column.
+#[derive(Debug, Default)]
+pub(super) struct Bars {
+    pub start: Vec<i64>,
+    pub duration: Vec<i64>,
+    pub name: Vec<u32>,
+    pub colour: Vec<u16>,
+}
+
+impl Bars {
+    /// `columns` and these bars, position by position as in `order`.
+    fn among(self, columns: &PageColumns, info: PageMeta, order: Vec<u32>) -> PageColumns {
+        let order = Arc::new(order);
+        PageColumns {
+            info,
+            start: columns.start.in_order(order.clone(), self.start),
+            duration: columns.duration.in_order(order.clone(), self.duration),
+            name: columns.name.in_order(order.clone(), self.name),
+            colour: columns.colour.in_order(order, self.colour),
+        }
+    }
+
+    /// `columns` with these bars behind all others.
+    pub fn behind(self, columns: &PageColumns, info: PageMeta) -> PageColumns {
+        let order = columns.start.order_with(self.start.len());
+        PageColumns {
+            info,
+            start: columns.start.with_more(order.clone(), self.start),
+            duration: columns.duration.with_more(order.clone(), self.duration),
+            name: columns.name.with_more(order.clone(), self.name),
+            colour: columns.colour.with_more(order, self.colour),
+        }
     }
 }
 
 /// The columns with the transfers in `rows`. Rows of another profile change nothing.
 pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMap) {
     let n = columns.start.len();
-    let is_whole = rows.members.iter().all(|s| s.index() < n);
+    let is_whole = rows.members.iter().all(|s| s.index() < n) && columns.colour.len() == n;
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
-    let n_bars: usize = rows.rows.iter().flat_map(|r| &r.lanes).map(|n| *n as usize).sum();
+    let n_bars: usize = rows.rows.iter().map(n_bars).sum();
     let n_recorded = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
     if !is_whole || !is_one_each || n_bars != n_recorded || rows.rows.is_empty() {
         return (columns.clone(), SliceIdMap::default());
     }
-    let info = PageMeta { tracks: Vec::new(), lanes: Vec::new(), ..columns.info.clone() };
-    let out = Columns { info, ..Columns::default() };
-    let ids = SliceIdMap { inside: vec![0; n], outside: Vec::new() };
-    let mut moving = Moving { columns, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
-    moving.all();
-    let Columns { info, start, duration, name, colour } = moving.out;
-    let out = PageColumns { info, start: start.into(), duration: duration.into(), name: name.into(), colour: colour.into() };
-    (out, moving.ids)
+    let moving = Moving {
+        columns,
+        rows,
+        firsts: firsts(rows),
+        info: PageMeta { tracks: Vec::new(), lanes: Vec::new(), ..columns.info.clone() },
+        order: Vec::with_capacity(n),
+        inside: vec![0; n],
+        bars: Bars::default(),
+        first_of: Vec::new(),
+        names: HashMap::new(),
+    };
+    moving.all()
+}
+
+/// Bars of all lanes.
+fn n_bars(row: &DmaRow) -> usize {
+    row.lanes.iter().map(|n| *n as usize).sum()
 }
 
 /// First bar of each row, and the first of its transfers.
 fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
     let (mut bar, mut member) = (0, 0);
-    let first = |row: &crate::analysis::device::transfers::dma_rows::DmaRow| {
+    let first = |row: &DmaRow| {
         let at = (bar, member);
-        let n: usize = row.lanes.iter().map(|n| *n as usize).sum();
+        let n = n_bars(row);
         member += if rows.n_of.is_empty() { n } else { rows.n_of[bar..bar + n].iter().map(|n| *n as usize).sum() };
         bar += n;
         at
@@ -83,120 +135,120 @@ fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
     rows.rows.iter().map(first).collect()
 }
 
-/// The columns to be.
-#[derive(Default)]
-struct Columns {
-    info: PageMeta,
-    start: Vec<i64>,
-    duration: Vec<i64>,
-    name: Vec<u32>,
-    colour: Vec<u16>,
-}
-
+/// The rows to be.
 struct Moving<'a> {
     columns: &'a PageColumns,
     rows: &'a DmaRows,
-    out: Columns,
-    ids: SliceIdMap,
     /// First bar of each row, and the first of its transfers.
     firsts: Vec<(usize, usize)>,
-    /// The next bar, and the next of all bars' transfers.
-    bar: usize,
-    member: usize,
-    /// Names of bars that represent several slices.
+    info: PageMeta,
+    /// Indexed by position: the slice, or from their number on a bar.
+    order: Vec<u32>,
+    /// Indexed by slice: its position.
+    inside: Vec<u32>,
+    bars: Bars,
+    /// Indexed by bar: its first transfer.
+    first_of: Vec<SliceId>,
+    /// Names of bars for several slices.
     names: HashMap<(u32, u32), u32>,
 }
 
 impl Moving<'_> {
-    fn all(&mut self) {
+    fn all(mut self) -> (PageColumns, SliceIdMap) {
         let (columns, rows) = (self.columns, self.rows);
         let mut new_of: Vec<TrackId> = vec![TrackId::default(); columns.info.tracks.len()];
         let mut is_placed = vec![false; rows.rows.len()];
         for (t, track) in columns.info.tracks.iter().enumerate() {
-            let is_queue = track.kind == TrackKind::Queue;
-            if is_queue {
+            if track.kind == TrackKind::Queue {
                 // All rows of the group are placed at its first queue.
                 for r in (0..rows.rows.len()).filter(|r| rows.rows[*r].group == track.parent) {
                     if !std::mem::replace(&mut is_placed[r], true) {
                         self.row(r, track.parent.map(|p| new_of[p.index()]), track.level);
                     }
                 }
-                new_of[t] = TrackId((self.out.info.tracks.len() as u32).saturating_sub(1));
+                new_of[t] = TrackId((self.info.tracks.len() as u32).saturating_sub(1));
                 continue;
             }
-            let at = TrackId(self.out.info.tracks.len() as u32);
+            let at = TrackId(self.info.tracks.len() as u32);
             new_of[t] = at;
-            let first = self.out.info.lanes.len() as u32;
+            let first = self.info.lanes.len() as u32;
             for lane in columns.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
-                self.copy(*lane, at);
+                self.lane(Lane { track: at, ..*lane }, lane.first..lane.end);
             }
-            let lanes = first..self.out.info.lanes.len() as u32;
-            self.out.info.tracks.push(Track { parent: track.parent.map(|p| new_of[p.index()]), lanes, ..track.clone() });
+            let lanes = first..self.info.lanes.len() as u32;
+            self.info.tracks.push(Track { parent: track.parent.map(|p| new_of[p.index()]), lanes, ..track.clone() });
         }
-        let info = &mut self.out.info;
+        let mut info = self.info;
         info.counters.iter_mut().for_each(|c| c.track = new_of[c.track.index()]);
         Arc::make_mut(&mut info.instants).track.iter_mut().for_each(|t| *t = new_of[t.index()]);
-        info.n_slices = self.out.start.len() as u64;
+        info.n_slices = self.order.len() as u64;
+        let drawn = self.bars.among(columns, info, self.order);
+        let order = drawn.start.order().cloned();
+        (drawn, SliceIdMap { inside: Arc::new(self.inside), order, n_slices: columns.start.len(), first_of: self.first_of })
     }
 
-    /// A lane as it was.
-    fn copy(&mut self, lane: Lane, track: TrackId) {
-        let first = self.out.start.len() as u32;
-        let part = lane.first as usize..lane.end as usize;
-        for (old, new) in part.clone().zip(first..) {
-            self.ids.inside[old] = new;
+    /// A lane with these slices.
+    fn lane(&mut self, lane: Lane, slices: impl Iterator<Item = u32>) {
+        let first = self.order.len();
+        self.order.extend(slices);
+        for (slice, position) in self.order[first..].iter().zip(first as u32..) {
+            self.inside[*slice as usize] = position;
         }
-        self.ids.outside.extend(lane.first..lane.end);
-        let (columns, out) = (self.columns, &mut self.out);
-        out.start.extend_from_slice(&columns.start[part.clone()]);
-        out.duration.extend_from_slice(&columns.duration[part.clone()]);
-        out.name.extend_from_slice(&columns.name[part.clone()]);
-        out.colour.extend_from_slice(columns.colour.get(part).unwrap_or_default());
-        out.info.lanes.push(Lane { track, first, end: out.start.len() as u32, ..lane });
+        self.info.lanes.push(Lane { first: first as u32, end: self.order.len() as u32, ..lane });
     }
 
     /// A row of DMA transfers.
     fn row(&mut self, row: usize, parent: Option<TrackId>, level: u16) {
-        let track = TrackId(self.out.info.tracks.len() as u32);
-        let first_lane = self.out.info.lanes.len() as u32;
-        (self.bar, self.member) = self.firsts[row];
-        let name = self.out.info.strings.push(&self.rows.rows[row].name);
-        for (depth, n) in self.rows.rows[row].lanes.iter().enumerate() {
-            let first = self.out.start.len() as u32;
-            (0..*n).for_each(|_| self.bar(name));
-            self.out.info.lanes.push(Lane { track, depth: depth as u16, first, end: self.out.start.len() as u32 });
+        let track = TrackId(self.info.tracks.len() as u32);
+        let first_lane = self.info.lanes.len() as u32;
+        let (mut bar, mut member) = self.firsts[row];
+        let rows = self.rows;
+        let name = self.info.strings.push(&rows.rows[row].name);
+        for (depth, n) in rows.rows[row].lanes.iter().enumerate() {
+            let first = self.order.len() as u32;
+            let lane = Lane { track, depth: depth as u16, first, end: first };
+            let n = *n as usize;
+            if rows.n_of.is_empty() {
+                self.lane(lane, rows.members[member..member + n].iter().map(|s| s.0));
+                member += n;
+            } else {
+                for n in &rows.n_of[bar..bar + n] {
+                    let n = *n as usize;
+                    self.bar(&rows.members[member..member + n], name);
+                    member += n;
+                }
+                self.info.lanes.push(Lane { end: self.order.len() as u32, ..lane });
+            }
+            bar += n;
         }
-        let lanes = first_lane..self.out.info.lanes.len() as u32;
-        self.out.info.tracks.push(Track { parent, level, name, kind: TrackKind::Queue, lanes });
+        let lanes = first_lane..self.info.lanes.len() as u32;
+        self.info.tracks.push(Track { parent, level, name, kind: TrackKind::Queue, lanes });
     }
 
-    /// The next bar of the row `row`. A bar for several slices of different names has the name of the row.
-    fn bar(&mut self, row: StrId) {
-        let n = self.rows.n_of.get(self.bar).map_or(1, |n| *n as usize);
-        let members = &self.rows.members[self.member..self.member + n];
-        (self.bar, self.member) = (self.bar + 1, self.member + n);
+    /// The next bar, for these slices. One for several slices of different names has the name of the row.
+    fn bar(&mut self, members: &[SliceId], row: StrId) {
         let Some(&first) = members.first() else { return };
-        let new = self.out.start.len() as u32;
-        members.iter().for_each(|m| self.ids.inside[m.index()] = new);
-        self.ids.outside.push(first.0);
+        let position = self.order.len() as u32;
+        members.iter().for_each(|m| self.inside[m.index()] = position);
+        if members.len() == 1 {
+            self.order.push(first.0);
+            return;
+        }
+        self.order.push((self.columns.start.len() + self.first_of.len()) as u32);
+        self.first_of.push(first);
         let (columns, at) = (self.columns, first.index());
         let end = members.iter().map(|m| columns.start[m.index()].saturating_add(columns.duration[m.index()])).max().unwrap_or(0);
         let is_one_name = members.iter().all(|m| columns.name[m.index()] == columns.name[at]);
-        let name = match n {
-            1 => columns.name[at],
-            _ if is_one_name => self.name(columns.name[at], n as u32),
-            _ => self.name(row.0, n as u32),
-        };
-        let out = &mut self.out;
-        out.start.push(columns.start[at]);
-        out.duration.push(end.saturating_sub(columns.start[at]));
-        out.name.push(name);
-        out.colour.push(columns.colour.get(at).copied().unwrap_or(0));
+        let name = self.name(if is_one_name { columns.name[at] } else { row.0 }, members.len() as u32);
+        self.bars.start.push(columns.start[at]);
+        self.bars.duration.push(end.saturating_sub(columns.start[at]));
+        self.bars.name.push(name);
+        self.bars.colour.push(columns.colour[at]);
     }
 
     /// `x × 16`.
     fn name(&mut self, name: u32, n: u32) -> u32 {
-        let strings = &mut self.out.info.strings;
+        let strings = &mut self.info.strings;
         *self.names.entry((name, n)).or_insert_with(|| {
             let text = format!("{} × {n}", strings.get(StrId(name)));
             strings.push(&text).0

@@ -1,7 +1,7 @@
 //! A row above the engines of each core that names what they work at. Its bars are no slices of the profile: they stand behind all others in
 //! the columns ([`crate::views::timeline::state::timeline_state::TimelineState::is_made`]), and each leads to its first instruction.
 
-use super::arrange::SliceIdMap;
+use super::arrange::{Bars, SliceIdMap};
 use super::choices::Settings;
 use crate::analysis::device::NameRows;
 use crate::base::TrackId;
@@ -51,9 +51,9 @@ pub fn with_names(
             let (columns, ids) = (columns.get()?, ids.get());
             Some(match (found.get().filter(|f| wanted.get().as_ref() == Some(&f.0)), groups.get()) {
                 (Some((key, rows)), Some(groups)) => {
-                    let n = columns.start.len();
                     let columns = insert(&columns, &groups.info, &rows, &label(&key.1));
-                    (Arc::new(columns), Arc::new(SliceIdMap::clone(&ids).with_more(n, rows.bars.iter().map(|b| b.first))))
+                    let ids = SliceIdMap::clone(&ids).with_bars(&columns, rows.bars.iter().map(|b| b.first));
+                    (Arc::new(columns), Arc::new(ids))
                 }
                 _ => (columns, ids),
             })
@@ -73,36 +73,35 @@ fn same_group(columns: &PageMeta, before: &PageMeta, id: TrackId) -> Option<Trac
 
 /// The columns with a row of that name above the first engine of each group that has one.
 fn insert(columns: &PageColumns, before: &PageMeta, rows: &NameRows, name: &str) -> PageColumns {
-    let mut out = columns.clone();
-    out.info.n_slices = columns.start.len() as u64;
-    let colours = out.colour.to_mut();
-    colours.resize(columns.start.len(), 0);
-    let name = out.info.strings.push(name);
-    let names: Vec<u32> = rows.names.iter().map(|n| out.info.strings.push(&n.0).0).collect();
-    colours.extend(rows.bars.iter().map(|bar| rows.names.get(bar.name as usize).map_or(0, |n| n.1)));
-    out.start.to_mut().extend(rows.bars.iter().map(|bar| bar.start));
-    out.duration.to_mut().extend(rows.bars.iter().map(|bar| bar.duration));
-    out.name.to_mut().extend(rows.bars.iter().map(|bar| names.get(bar.name as usize).copied().unwrap_or(name.0)));
+    let mut info = PageMeta { n_slices: columns.start.len() as u64, ..columns.info.clone() };
+    let name = info.strings.push(name);
+    let names: Vec<u32> = rows.names.iter().map(|n| info.strings.push(&n.0).0).collect();
+    let bars = Bars {
+        start: rows.bars.iter().map(|bar| bar.start).collect(),
+        duration: rows.bars.iter().map(|bar| bar.duration).collect(),
+        name: rows.bars.iter().map(|bar| names.get(bar.name as usize).copied().unwrap_or(name.0)).collect(),
+        colour: rows.bars.iter().map(|bar| rows.names.get(bar.name as usize).map_or(0, |n| n.1)).collect(),
+    };
     let mut first = columns.start.len() as u32;
     for row in &rows.rows {
-        let group = row.group.and_then(|g| same_group(&out.info, before, g));
-        let first_lane = out.info.lanes.len() as u32;
+        let group = row.group.and_then(|g| same_group(&info, before, g));
+        let first_lane = info.lanes.len() as u32;
         let is_place = |t: &Track| t.kind == TrackKind::Engine && t.parent == group;
-        let place = out.info.tracks.iter().position(is_place).filter(|_| group.is_some() == row.group.is_some());
-        let at = place.unwrap_or(out.info.tracks.len());
+        let place = info.tracks.iter().position(is_place).filter(|_| group.is_some() == row.group.is_some());
+        let at = place.unwrap_or(info.tracks.len());
         for (depth, n) in row.lanes.iter().enumerate() {
             let lane = Lane { track: TrackId(at as u32), depth: depth as u16, first, end: first + n };
             first += n;
-            out.info.lanes.push(lane);
+            info.lanes.push(lane);
         }
         if place.is_some() {
-            make_room(&mut out.info, at as u32, first_lane);
+            make_room(&mut info, at as u32, first_lane);
         }
-        let level = out.info.tracks.get(at).map_or(0, |t| t.level);
-        let lanes = first_lane..out.info.lanes.len() as u32;
-        out.info.tracks.insert(at, Track { parent: group, level, name, kind: TrackKind::Other, lanes });
+        let level = info.tracks.get(at).map_or(0, |t| t.level);
+        let lanes = first_lane..info.lanes.len() as u32;
+        info.tracks.insert(at, Track { parent: group, level, name, kind: TrackKind::Other, lanes });
     }
-    out
+    bars.behind(columns, info)
 }
 
 /// Renumbers the tracks from `at` on by one everywhere, except in the lanes from `but` on, which belong to the new track.
@@ -153,9 +152,11 @@ mod tests {
 
     #[test]
     fn a_bar_is_no_slice_and_a_short_one_can_be_hidden() {
-        let (columns, ids) = (page_columns(), SliceIdMap::default().with_more(8, rows().bars.iter().map(|b| b.first)));
+        let columns = page_columns();
+        let drawn = insert(&columns, &columns.info, &rows(), "Layer");
+        let ids = SliceIdMap::default().with_bars(&drawn, rows().bars.iter().map(|b| b.first));
         assert_eq!((ids.outside(SliceId(8)), ids.outside(SliceId(3)), ids.inside(SliceId(6))), (SliceId(6), SliceId(3), SliceId(6)));
-        let mut core = TimelineState::new(Arc::new(insert(&columns, &columns.info, &rows(), "Layer")), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(drawn), 1000.0, 400.0);
         assert!(core.is_made(SliceId(8)) && !core.is_made(SliceId(7)));
         let y = f64::from(core.rows.find(TrackId(5)).expect("the row").y) + 5.0;
         let (long, short) = (core.view.px_from_time(600), core.view.px_from_time(1020));
