@@ -81,7 +81,13 @@ pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
         // By start; those with the same one by id.
         order_many(&mut slices, |s| s.0.into());
         order_many(&mut slices, |s| profile.slices.start[s.index()]);
-        let (bars, bar_of) = bars(profile, &slices, query.detail == DmaDetail::Merged);
+        if query.detail != DmaDetail::Merged {
+            let lanes = slice_lanes(profile, &slices);
+            lanes.iter().for_each(|lane| out.members.extend_from_slice(lane));
+            out.rows.push(DmaRow { group, name, lanes: lanes.iter().map(|lane| lane.len() as u32).collect() });
+            continue;
+        }
+        let (bars, bar_of) = merged(profile, &slices);
         let lanes = in_lanes(&bars);
         let n_lanes = lanes.iter().max().map_or(0, |l| l + 1);
         let mut of_lane: Vec<Vec<u32>> = vec![Vec::new(); n_lanes];
@@ -100,7 +106,7 @@ pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
         }
         out.rows.push(DmaRow { group, name, lanes: of_lane.iter().map(|l| l.len() as u32).collect() });
     }
-    if out.n_of.iter().all(|n| *n == 1) {
+    if query.detail == DmaDetail::Merged && out.n_of.iter().all(|n| *n == 1) {
         out.n_of.clear();
     }
     out
@@ -158,12 +164,9 @@ fn parts(name: &str) -> Vec<(String, u64)> {
     out
 }
 
-/// Bars by start, and which each of `slices` (which are by start) is in. With `is_merged` those of one variable that overlap or touch are one.
-fn bars(profile: &Profile, slices: &[SliceId], is_merged: bool) -> (Vec<Bar>, Vec<u32>) {
+/// Bars by start, and which each of `slices` (which are by start) is in: those of one variable that overlap or touch are one.
+fn merged(profile: &Profile, slices: &[SliceId]) -> (Vec<Bar>, Vec<u32>) {
     let bar = |slice: &SliceId| Bar { start: profile.slices.start[slice.index()], end: profile.slices.end(slice.index()), n: 1 };
-    if !is_merged {
-        return (slices.iter().map(bar).collect(), (0..slices.len() as u32).collect());
-    }
     let variables = profile.attribute("variable").map_or(&[][..], |a| a.values.as_slice());
     let mut bars: Vec<Bar> = Vec::new();
     let mut last: FxHashMap<StrId, u32> = FxHashMap::default();
@@ -185,10 +188,30 @@ fn bars(profile: &Profile, slices: &[SliceId], is_merged: bool) -> (Vec<Bar>, Ve
     (bars, bar_of)
 }
 
-/// The lane of each bar, which are by start: the uppermost that is free then. A bar without a length still takes its moment.
+/// The lane for something from `start` to `end`: the uppermost that is free then. What has no length still takes its moment.
+fn lane(lanes: &mut FreeLanes, start: i64, end: i64) -> usize {
+    lanes.take(0, start, end.max(start.saturating_add(1)))
+}
+
+/// The lane of each bar, which are by start.
 fn in_lanes(bars: &[Bar]) -> Vec<usize> {
     let mut lanes = FreeLanes::default();
-    bars.iter().map(|bar| lanes.take(0, bar.start, bar.end.max(bar.start.saturating_add(1)))).collect()
+    bars.iter().map(|bar| lane(&mut lanes, bar.start, bar.end)).collect()
+}
+
+/// Slices, which are by start, in lanes where each is a bar.
+fn slice_lanes(profile: &Profile, slices: &[SliceId]) -> Vec<Vec<SliceId>> {
+    let (mut lanes, mut out) = (FreeLanes::default(), Vec::<Vec<SliceId>>::new());
+    for_each_chunk(slices.len(), &mut |part| {
+        for slice in &slices[part] {
+            let at = lane(&mut lanes, profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+            if at >= out.len() {
+                out.resize_with(at + 1, Vec::new);
+            }
+            out[at].push(*slice);
+        }
+    });
+    out
 }
 
 #[cfg(test)]

@@ -6,32 +6,65 @@ use crate::base::{SliceId, StrId, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Lane, Track, TrackKind};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Ids of the profile (outside) and positions in the columns drawn (inside). Empty: they are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SliceIdMap {
-    /// Indexed by the profile's id.
-    inside: Arc<Vec<u32>>,
-    /// Indexed by position: the profile's id, or from `n_slices` on the number of a made bar.
+    /// Indexed by position: the number of what is there: of a slice of the profile, then of `merged`, then of `names`.
     order: Option<Arc<Vec<u32>>>,
     /// Slices of the profile.
     n_slices: usize,
-    /// Indexed by made bar: the slice that it stands for.
-    first_of: Vec<SliceId>,
+    merged: Arc<Merged>,
+    /// The slice that each bar behind all others leads to.
+    names: Vec<SliceId>,
+    /// Indexed by slice of the profile: its position. Made when it is first asked for, as nothing may be selected.
+    inside: Arc<OnceLock<Vec<u32>>>,
+}
+
+/// Bars for several slices each.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Merged {
+    /// Indexed by bar: the end of its slices in `slices`.
+    ends: Vec<u32>,
+    slices: Vec<SliceId>,
+}
+
+impl Merged {
+    /// The slices of a bar, by start.
+    fn of(&self, bar: usize) -> Option<&[SliceId]> {
+        let end = *self.ends.get(bar)? as usize;
+        let first = bar.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        self.slices.get(first..end)
+    }
 }
 
 impl SliceIdMap {
     /// Where the profile's slice is drawn: several may be drawn as one.
     pub fn inside(&self, slice: SliceId) -> SliceId {
-        self.inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+        let Some(order) = &self.order else { return slice };
+        let inside = self.inside.get_or_init(|| self.positions(order));
+        inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+    }
+
+    fn positions(&self, order: &[u32]) -> Vec<u32> {
+        let mut out = vec![0; self.n_slices];
+        for (number, position) in order.iter().zip(0..) {
+            let number = *number as usize;
+            match number.checked_sub(self.n_slices) {
+                None => out[number] = position,
+                Some(bar) => self.merged.of(bar).unwrap_or_default().iter().for_each(|slice| out[slice.index()] = position),
+            }
+        }
+        out
     }
 
     /// The profile's slice for a drawn one.
     pub fn outside(&self, slice: SliceId) -> SliceId {
         let number = self.order.as_ref().and_then(|order| order.get(slice.index())).map_or(slice, |&number| SliceId(number));
-        let bar = number.index().checked_sub(self.n_slices);
-        bar.and_then(|bar| self.first_of.get(bar)).copied().unwrap_or(number)
+        let Some(bar) = number.index().checked_sub(self.n_slices) else { return number };
+        let name = || self.names.get(bar - self.merged.ends.len());
+        self.merged.of(bar).map_or_else(name, |slices| slices.first()).copied().unwrap_or(number)
     }
 
     /// Where several are drawn: sorted, each once.
@@ -48,13 +81,13 @@ impl SliceIdMap {
             self.n_slices = columns.start.len() - more.len();
         }
         self.order = columns.start.order().cloned();
-        self.first_of.extend(more);
+        self.names.extend(more);
         self
     }
 
     /// Whether nothing has moved.
     pub fn is_same(&self) -> bool {
-        self.order.is_none() && self.first_of.is_empty()
+        self.order.is_none() && self.names.is_empty()
     }
 }
 
@@ -109,9 +142,8 @@ pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMa
         firsts: firsts(rows),
         info: PageMeta { tracks: Vec::new(), lanes: Vec::new(), ..columns.info.clone() },
         order: Vec::with_capacity(n),
-        inside: vec![0; n],
         bars: Bars::default(),
-        first_of: Vec::new(),
+        merged: Merged::default(),
         names: HashMap::new(),
     };
     moving.all()
@@ -144,11 +176,8 @@ struct Moving<'a> {
     info: PageMeta,
     /// Indexed by position: the slice, or from their number on a bar.
     order: Vec<u32>,
-    /// Indexed by slice: its position.
-    inside: Vec<u32>,
     bars: Bars,
-    /// Indexed by bar: its first transfer.
-    first_of: Vec<SliceId>,
+    merged: Merged,
     /// Names of bars for several slices.
     names: HashMap<(u32, u32), u32>,
 }
@@ -184,17 +213,15 @@ impl Moving<'_> {
         info.n_slices = self.order.len() as u64;
         let drawn = self.bars.among(columns, info, self.order);
         let order = drawn.start.order().cloned();
-        (drawn, SliceIdMap { inside: Arc::new(self.inside), order, n_slices: columns.start.len(), first_of: self.first_of })
+        let merged = Arc::new(self.merged);
+        (drawn, SliceIdMap { order, n_slices: columns.start.len(), merged, ..SliceIdMap::default() })
     }
 
     /// A lane with these slices.
     fn lane(&mut self, lane: Lane, slices: impl Iterator<Item = u32>) {
-        let first = self.order.len();
+        let first = self.order.len() as u32;
         self.order.extend(slices);
-        for (slice, position) in self.order[first..].iter().zip(first as u32..) {
-            self.inside[*slice as usize] = position;
-        }
-        self.info.lanes.push(Lane { first: first as u32, end: self.order.len() as u32, ..lane });
+        self.info.lanes.push(Lane { first, end: self.order.len() as u32, ..lane });
     }
 
     /// A row of DMA transfers.
@@ -228,14 +255,13 @@ impl Moving<'_> {
     /// The next bar, for these slices. One for several slices of different names has the name of the row.
     fn bar(&mut self, members: &[SliceId], row: StrId) {
         let Some(&first) = members.first() else { return };
-        let position = self.order.len() as u32;
-        members.iter().for_each(|m| self.inside[m.index()] = position);
         if members.len() == 1 {
             self.order.push(first.0);
             return;
         }
-        self.order.push((self.columns.start.len() + self.first_of.len()) as u32);
-        self.first_of.push(first);
+        self.order.push((self.columns.start.len() + self.merged.ends.len()) as u32);
+        self.merged.slices.extend_from_slice(members);
+        self.merged.ends.push(self.merged.slices.len() as u32);
         let (columns, at) = (self.columns, first.index());
         let end = members.iter().map(|m| columns.start[m.index()].saturating_add(columns.duration[m.index()])).max().unwrap_or(0);
         let is_one_name = members.iter().all(|m| columns.name[m.index()] == columns.name[at]);
