@@ -65,6 +65,24 @@ impl<T> SharedColumn<T> {
     }
 }
 
+impl<T: PartialEq> SharedColumn<T> {
+    /// Whether both show the same values of memory at these positions; what stands behind `values` is compared.
+    pub fn is_same_in(&self, other: &SharedColumn<T>, range: Range<usize>) -> bool {
+        if !Arc::ptr_eq(&self.values, &other.values) || range.end > self.len().min(other.len()) {
+            return false;
+        }
+        let n = self.values.len();
+        if self.order.is_none() && other.order.is_none() && range.end <= n {
+            return true;
+        }
+        let number = |column: &Self, i: usize| column.order.as_ref().map_or(i, |order| order[i] as usize);
+        range.into_iter().all(|i| {
+            let (own, others) = (number(self, i), number(other, i));
+            own == others && (own < n || self.more.get(own - n) == other.more.get(own - n))
+        })
+    }
+}
+
 impl<T: Clone> SharedColumn<T> {
     /// The values of consecutive positions; `None` where there are fewer.
     pub fn run(&self, range: Range<usize>) -> Option<Cow<'_, [T]>> {
@@ -182,6 +200,19 @@ mod tests {
         assert_eq!(all(&more), [20, 10, 30]);
         more.to_mut().push(40);
         assert_eq!((all(&more), all(&moved)), (vec![20, 10, 30, 40], vec![20, 10]));
+    }
+
+    #[test]
+    fn positions_that_show_the_same_are_known() {
+        let values: SharedColumn<u32> = (0..6).collect();
+        let moved = values.in_order(Arc::new(vec![0, 1, 3, 2, 4, 5, 6]), vec![20]);
+        let is_same = |range| moved.is_same_in(&values, range);
+        assert_eq!([0..2, 0..3, 4..6, 4..7].map(is_same), [true, false, true, false]);
+        let more = moved.with_more(moved.order_with(1), [30]);
+        assert!(more.is_same_in(&moved, 0..7) && !more.is_same_in(&moved, 0..8));
+        let other = values.in_order(Arc::new(vec![0, 1, 3, 2, 4, 5, 6]), vec![21]);
+        assert!(!other.is_same_in(&moved, 6..7) && other.is_same_in(&moved, 0..6));
+        assert!(!(0..6).collect::<SharedColumn<u32>>().is_same_in(&values, 0..2), "equal values elsewhere");
     }
 
     #[test]

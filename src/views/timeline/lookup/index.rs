@@ -6,6 +6,7 @@ use super::deep_stacks::deep_stacks;
 use super::lod::LaneLod;
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, short_name};
+use crate::engine::Lane;
 use crate::engine::page_columns::PageColumns;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Index {
     /// Indexed by lane. The same slices in other rows or colours share them.
-    pub lods: Arc<Vec<LaneLod>>,
+    pub lods: Vec<Arc<LaneLod>>,
     /// Indexed by track.
     pub tracks: Vec<TrackInfo>,
     /// Tracks without a parent, in display order.
@@ -75,10 +76,17 @@ impl Index {
     /// The same; what other columns have that share their lanes and durations is taken from their lookups.
     pub fn following(columns: &PageColumns, old: Option<(&PageColumns, &Index)>) -> Self {
         let info = &columns.info;
-        let lanes = |columns: &PageColumns| columns.info.lanes.iter().map(|l| (l.first, l.end)).collect::<Vec<_>>();
-        let known = old.filter(|(old, _)| old.duration.is_same(&columns.duration) && lanes(old) == lanes(columns));
-        let made = || info.lanes.iter().map(|l| LaneLod::of_lane(&columns.duration, l.first as usize..l.end as usize)).collect();
-        let lods = known.map_or_else(|| Arc::new(made()), |(_, index)| index.lods.clone());
+        let old_lanes = old.map_or(&[][..], |(old, _)| &old.info.lanes);
+        let known: FxHashMap<(u32, u32), usize> = old_lanes.iter().zip(0..).map(|(l, at)| ((l.first, l.end), at)).collect();
+        let lod = |lane: &Lane| {
+            let range = lane.first as usize..lane.end as usize;
+            let shared = old
+                .zip(known.get(&(lane.first, lane.end)))
+                .filter(|((old, _), _)| old.duration.is_same_in(&columns.duration, range.clone()));
+            let shared = shared.and_then(|((_, index), at)| index.lods.get(*at).cloned());
+            shared.unwrap_or_else(|| Arc::new(LaneLod::of_lane(&columns.duration, range)))
+        };
+        let lods = info.lanes.iter().map(lod).collect();
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
         let tracks = vec![TrackInfo::default(); info.tracks.len()];
