@@ -168,6 +168,28 @@ mod tests {
     }
 
     #[test]
+    fn names_stand_above_merged_transfers_too() {
+        use super::super::arrange::arrange;
+        use crate::analysis::device::transfers::dma_rows::{DmaRow, DmaRows};
+        let mut columns = page_columns();
+        columns.info.tracks[1].kind = TrackKind::Queue;
+        let row = DmaRow { group: Some(TrackId(0)), name: "Q".into(), lanes: vec![2, 1] };
+        let members = [0, 2, 3, 4, 1].map(SliceId).to_vec();
+        let (merged, ids) = arrange(&columns, &DmaRows { rows: vec![row], n_of: vec![2, 2, 1], members });
+        let drawn = insert(&merged, &columns.info, &rows(), "Layer");
+        let ids = ids.with_bars(&drawn, rows().bars.iter().map(|b| b.first));
+        // Two bars for four transfers, one transfer, three other slices, two names.
+        let leads: Vec<u32> = (0..8).map(|i| ids.outside(SliceId(i)).0).collect();
+        assert_eq!(leads, [0, 3, 1, 5, 6, 7, 6, 6]);
+        let places: Vec<u32> = (0..8).map(|i| ids.inside(SliceId(i)).0).collect();
+        assert_eq!(places, [0, 2, 0, 1, 1, 3, 4, 5]);
+        let text = |i: usize| drawn.info.strings.get(crate::base::StrId(drawn.name[i])).to_string();
+        assert_eq!([0, 1, 2, 6].map(text), ["Q × 2", "relu × 2", "step", "m/attention"]);
+        assert_eq!((drawn.start[1], drawn.duration[1], drawn.start[7]), (500, 3, 1010));
+        assert!(drawn.duration.is_same_in(&merged.duration, 0..6), "what was there stays");
+    }
+
+    #[test]
     fn rows_of_a_group_that_is_gone_are_at_the_end() {
         let columns = page_columns();
         let odd = NameRows { rows: vec![NameRow { group: Some(TrackId(99)), lanes: vec![2] }], ..rows() };
