@@ -3,7 +3,7 @@
 use super::filter::{Filter, SearchError, Term};
 use super::matcher::matcher;
 use super::operators::column;
-use crate::base::{InstantId, SliceId, StrId};
+use crate::base::{InstantId, SliceId, StrId, packed};
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +35,7 @@ impl SearchQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchHits {
     /// Ordered by start, at most the limit.
+    #[serde(with = "packed::slices")]
     pub slices: Vec<SliceId>,
     /// All that match.
     pub n_total: u64,

@@ -30,6 +30,7 @@ pub use ids::{CounterId, EventId, InstantId, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource, SourceError};
 pub use interner::{Interner, StringTable};
 pub use order::{Order, largest};
+pub use packed::SliceIds;
 pub use radix_sort::radix_order;
 pub use shared_column::SharedColumn;
 pub use short_name::short_name;

@@ -1,6 +1,7 @@
 //! Numbers of a message as one run of bytes, for `#[serde(with = …)]`: millions are copied at once, not read one by one. A format that people
 //! read has them as a list.
 
+use super::SliceId;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -44,6 +45,10 @@ pub fn unpacked<T: Pod>(bytes: &[u8]) -> Option<Vec<T>> {
     (whole.len() == bytes.len()).then(|| whole.copy_from_slice(bytes))?;
     Some(out)
 }
+
+/// Slices as the whole of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SliceIds(#[serde(with = "slices")] pub Vec<SliceId>);
 
 struct Bytes<'a>(&'a [u8]);
 

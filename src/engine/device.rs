@@ -44,7 +44,7 @@ use crate::analysis::device::instructions::program_alignment::{self, AlignedProg
 use crate::analysis::device::memory::sbuf;
 use crate::analysis::device::memory::tensors;
 use crate::analysis::device::waiting::signals::{SemaphoreHistory, Signals};
-use crate::base::{SliceId, TimeRange};
+use crate::base::{SliceId, SliceIds, TimeRange};
 use crate::formats::{Field, WordText};
 use crate::model::program::EngineProgram;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
@@ -189,7 +189,7 @@ answers! {
     ChartsQuery => Charts: |s, q| Ok(device::charts::charts(&s.profile, q.range));
     // With the colours that the timeline has already.
     LayersQuery => Layers: |s, q| Ok(device::layers::layers(&s.profile, q, s.name_slots()));
-    LayerSlicesQuery => Vec<SliceId>: |s, q| Ok(device::layers::slices(&s.profile, &q.layers, q.node));
+    LayerSlicesQuery => SliceIds: |s, q| Ok(SliceIds(device::layers::slices(&s.profile, &q.layers, q.node)));
     RooflineQuery => Roofline: |s, q| Ok(device::roofline::roofline(&s.profile, &q.layers, &q.regions));
     BoundsQuery => Bounds: |s, q| Ok(bounds::bounds_of(&s.profile, q, &s.core_rows(q.range)));
     EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence_of(&s.profile, q, &s.core_rows(q.range)));
@@ -209,7 +209,7 @@ answers! {
     ProgramQuery => Program: |s, q| Ok(device::instructions::program::program(&s.profile, &s.programs()?, *q));
     MemoryMapQuery => MemoryMap: |s, q| Ok(accesses::map::map(&s.profile, *q));
     SourceQuery => Source: |s, q| Ok(device::instructions::source::source(&s.profile, q.range));
-    SourceSlicesQuery => Vec<SliceId>: |s, q| Ok(device::instructions::source::slices(&s.profile, &q.place));
+    SourceSlicesQuery => SliceIds: |s, q| Ok(SliceIds(device::instructions::source::slices(&s.profile, &q.place)));
     BandsQuery => Vec<Band>: |s, _| Ok(tensors::bands(&s.profile, s.whole_table("TensorInfo").as_deref()));
     TensorsQuery => Tensors: |s, _| Ok(s.tensors());
     SbufQuery => SbufMap: |s, q| Ok(sbuf::map(&*s.whole_table(SBUF).ok_or(Refusal::NoTable(SBUF.into()))?, q));

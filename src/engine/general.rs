@@ -18,7 +18,7 @@ use crate::analysis::operators::{self, Operators, OperatorsQuery};
 use crate::analysis::search::{self, SearchHits, SearchQuery};
 use crate::analysis::span::{self, SpanFigures};
 use crate::analysis::variants::{self, VariantParts, Variants};
-use crate::base::{EventId, SliceId, TimeNs, TimeRange, packed};
+use crate::base::{EventId, SliceId, SliceIds, TimeNs, TimeRange, packed};
 use crate::formats::kineto;
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +94,7 @@ pub struct HitSummaryQuery {
     /// Their search; of an empty text there are none.
     pub search: SearchQuery,
     /// Slices beside them.
+    #[serde(with = "packed::slices")]
     pub more: Vec<SliceId>,
 }
 
@@ -103,6 +104,7 @@ pub struct HitTablesQuery {
     /// The search.
     pub search: SearchQuery,
     /// Slices beside its hits.
+    #[serde(with = "packed::slices")]
     pub more: Vec<SliceId>,
     /// Range and rows.
     pub within: Within,
@@ -149,7 +151,7 @@ pub struct VariantsQuery {
 answers! {
     ImportQuery => ImportSummary: |s, _| Ok(s.import_summary());
     OperatorsQuery => Operators: |s, q| s.operators(q);
-    OccurrencesQuery => Vec<SliceId>: |s, q| s.grouped(&q.by, |column, _| s.occurrences(column, (&q.by, &q.value)));
+    OccurrencesQuery => SliceIds: |s, q| s.grouped(&q.by, |column, _| SliceIds(s.occurrences(column, (&q.by, &q.value))));
     DetailsQuery => Details: |s, q| s.details(q.item);
     BriefQuery => SliceSummary: |s, q| s.brief(q.slice);
     HeadlineQuery => Headline: |s, _| s.headline();

@@ -4,7 +4,7 @@
 
 use crate::analysis::filter::{Filter, SearchError, Term};
 use crate::analysis::matcher::matcher;
-use crate::base::{ByteSource, InputSet, Member, SliceId, SourceError};
+use crate::base::{ByteSource, InputSet, Member, SliceId, SourceError, packed};
 use crate::formats::Format;
 use crate::model::{Profile, RecordRef};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,7 @@ pub struct ScanQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ScanPart {
     /// Hits of this part, by id.
+    #[serde(with = "packed::slices")]
     pub slices: Vec<SliceId>,
     /// Records searched in this part.
     pub n_seen: u64,

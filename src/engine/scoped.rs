@@ -4,7 +4,7 @@ use super::Session;
 use super::question::{Refusal, Wire, answers};
 use super::renamed::{Rename, encode_renamed, renamed};
 use super::tables::TablePartQuery;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, Windows};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, Windows, packed};
 use crate::formats::Imported;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -17,6 +17,7 @@ pub struct ScopeQuery {
     /// Ranges, in any order.
     pub windows: Vec<TimeRange>,
     /// Slices; each one is a window.
+    #[serde(with = "packed::slices")]
     pub slices: Vec<SliceId>,
     /// The windows are cut to these ranges; empty: no limit.
     pub within: Vec<TimeRange>,

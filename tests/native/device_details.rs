@@ -217,7 +217,7 @@ fn lines_of_source_have_what_their_instructions_cost() {
     assert_eq!((source.unplaced, source.notes.len()), (1, 0));
     assert!(views(&session.profile).contains(&"source"));
     let place = SourceLocation { file: "/src/util.py".into(), line: 9 };
-    let slices = session.ask(&SourceSlicesQuery { place }).expect("slices");
+    let slices = session.ask(&SourceSlicesQuery { place }).expect("slices").0;
     let names: Vec<&str> = slices.iter().map(|s| session.profile.name_of(*s)).collect();
     assert_eq!(names, ["ACTIVATE", "EVENT_SEMAPHORE"]);
     let places = details(&session, slices[0].0).instruction.unwrap().origin.places;

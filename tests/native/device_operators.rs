@@ -94,7 +94,7 @@ fn layers_are_put_together_by_their_first_parts() {
     assert_eq!(rows("layer@1").busy, whole.busy);
     // A row leads to all that is counted in it.
     let slices = |by: &str, value: &str| match session.ask(&OccurrencesQuery { by: by.into(), value: value.into() }) {
-        Ok(slices) => slices.len(),
+        Ok(slices) => slices.0.len(),
         other => panic!("{other:?}"),
     };
     let parts: usize = ["/model/a/one", "/model/a/two", "/model/b/one"].map(|l| slices("layer", l)).iter().sum();

@@ -62,7 +62,7 @@ impl Compared {
             let mut slices = Vec::with_capacity(asks.len());
             for ask in asks {
                 match ask.ask(OccurrencesQuery { by: by.clone(), value: name.clone() }).await {
-                    Ok(found) => slices.push(found),
+                    Ok(found) => slices.push(found.0),
                     // A run that has no such column has no such name.
                     _ => slices.push(Vec::new()),
                 }

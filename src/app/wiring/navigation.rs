@@ -1,6 +1,6 @@
 //! Ways from a view to the timeline, and to another scope.
 
-use crate::base::{SliceId, StrId, TimeNs, TimeRange};
+use crate::base::{SliceId, SliceIds, StrId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions, region_scope, slice_set};
 use crate::views::overview::TimelineTarget;
 use crate::worker::client::Ask;
@@ -35,7 +35,7 @@ pub(in crate::app) fn show_occurrences(app: App, ask: Ask, by: String, name: Str
 pub(in crate::app) fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Within) {
     let set_name = name.clone();
     spawn_local(async move {
-        if let Ok(slices) = ask.ask(OccurrencesQuery { by, value: name }).await {
+        if let Ok(SliceIds(slices)) = ask.ask(OccurrencesQuery { by, value: name }).await {
             let inside = app.front_untracked().and_then(|p| p.columns.first_within(&slices, &within));
             let first = inside.or(slices.first().copied());
             slice_set::mark(app, set_name, slices);
@@ -50,7 +50,7 @@ pub(in crate::app) fn scope_to_calls(app: App, ask: Ask, label: String, slice: S
     let name = app.front_untracked().and_then(|p| Some(p.columns.info.strings.get(StrId(*p.columns.name.get(slice.index())?)).to_string()));
     let Some(value) = name else { return };
     spawn_local(async move {
-        if let Ok(slices) = ask.ask(OccurrencesQuery { by: "name".into(), value }).await {
+        if let Ok(SliceIds(slices)) = ask.ask(OccurrencesQuery { by: "name".into(), value }).await {
             region_scope::use_region(app, label, ScopeQuery { slices, ..ScopeQuery::default() }, Vec::new());
         }
     });

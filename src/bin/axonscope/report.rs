@@ -235,7 +235,7 @@ fn in_region(session: &Session, arguments: &Arguments, range: Option<TimeRange>)
     let query = RegionWindowsQuery { regions: bounds::regions_query(arguments, range)?, name: name.into() };
     let windows = ask(session, &query)?;
     let slices = match windows.is_empty() {
-        true => ask(session, &OccurrencesQuery { by: "name".into(), value: name.into() })?,
+        true => ask(session, &OccurrencesQuery { by: "name".into(), value: name.into() })?.0,
         false => Vec::new(),
     };
     let scope = ask(session, &ScopeQuery { windows, slices, within: range.into_iter().collect() })?;

@@ -92,7 +92,7 @@ fn Parts(state: State, ask: Ask, on_slices: Callback<Vec<SliceId>>) -> impl Into
         let (ask, query) = (ask.clone(), state.query.get_untracked());
         spawn_local(async move {
             match ask.ask(LayerSlicesQuery { layers: query, node: at as u32 }).await {
-                Ok(slices) => on_slices.run(slices),
+                Ok(slices) => on_slices.run(slices.0),
                 Err(error) => problem.set(Some(error.to_string())),
             }
         });

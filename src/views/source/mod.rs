@@ -25,7 +25,7 @@ pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> QueryState<Source> {
 
 /// The instructions of a line, by start; `None` without an answer.
 pub async fn slices_of(ask: &Ask, place: SourceLocation) -> Option<Vec<SliceId>> {
-    ask.ask(SourceSlicesQuery { place }).await.ok()
+    ask.ask(SourceSlicesQuery { place }).await.ok().map(|slices| slices.0)
 }
 
 /// Every place that an instruction comes from: its own lines, then those of its stacks and loops.
