@@ -4,6 +4,8 @@
 //! [`base`] units, ids, text, input · [`model`] the profile · [`formats`] files to profile · [`analysis`] profile to answers ·
 //! [`engine`] one open profile and its queries · [`worker`] the engine in a Web Worker · [`state`] what the user has chosen ·
 //! [`ui`] widgets · [`views`] a folder per view · [`app`] the page.
+// Unit tests run natively. `wasm-pack test` compiles them whatever tests it is to run: three minutes for nothing.
+#![cfg(not(all(test, target_arch = "wasm32")))]
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 

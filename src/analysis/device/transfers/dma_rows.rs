@@ -77,10 +77,11 @@ type Key = (Option<TrackId>, Vec<(String, u64)>, String);
 /// The rows for `query`. Every transfer is in exactly one bar.
 pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
     let mut out = DmaRows::default();
+    let start = &profile.slices.start[..];
     for ((group, _, name), mut slices) in sorted(profile, query) {
         // By start; those with the same one by id.
         order_many(&mut slices, |s| s.0.into());
-        order_many(&mut slices, |s| profile.slices.start[s.index()]);
+        order_many(&mut slices, |s| start[s.index()]);
         if query.detail != DmaDetail::Merged {
             let lanes = slice_lanes(profile, &slices);
             lanes.iter().for_each(|lane| out.members.extend_from_slice(lane));
@@ -202,9 +203,11 @@ fn in_lanes(bars: &[Bar]) -> Vec<usize> {
 /// Slices, which are by start, in lanes where each is a bar.
 fn slice_lanes(profile: &Profile, slices: &[SliceId]) -> Vec<Vec<SliceId>> {
     let (mut lanes, mut out) = (FreeLanes::default(), Vec::<Vec<SliceId>>::new());
+    let (start, duration) = (&profile.slices.start[..], &profile.slices.duration[..]);
     for_each_chunk(slices.len(), &mut |part| {
         for slice in &slices[part] {
-            let at = lane(&mut lanes, profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+            let from = start[slice.index()];
+            let at = lane(&mut lanes, from, from.saturating_add(duration[slice.index()]));
             if at >= out.len() {
                 out.resize_with(at + 1, Vec::new);
             }
