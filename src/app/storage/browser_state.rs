@@ -108,9 +108,10 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
     }
     let n_changes = StoredValue::new(0u32);
     let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
-    let on_change = window_event_listener(leptos::ev::hashchange, move |_| {
+    let on_change = window_event_listener(leptos::ev::hashchange, move |event| {
         history.update_value(|steps| steps.arrived_ms = now_ms());
-        arrive(app);
+        // The address may be written anew between the change and its event.
+        arrive(app, event.new_url().split_once('#').map_or("", |url| url.1));
     });
     on_cleanup(move || on_change.remove());
     Effect::new(move |previous: Option<UrlState>| {
@@ -160,13 +161,12 @@ fn write(fragment: &str, is_step: bool) {
 }
 
 /// Back, forward, or a link typed into the address of the open page.
-fn arrive(app: App) {
-    let fragment = location().hash().unwrap_or_default();
-    if fragment.trim_start_matches('#').is_empty() {
+fn arrive(app: App, fragment: &str) {
+    if fragment.is_empty() {
         // Back to where no profile was in front.
         return actions::show_start(app);
     }
-    let wanted = UrlState::from_fragment(&fragment);
+    let wanted = UrlState::from_fragment(fragment);
     if wanted.hash.is_empty() || wanted == untrack(|| current(app)) {
         return;
     }
