@@ -45,3 +45,17 @@ test('a fragment that is nonsense still opens the page', async ({ page, site }) 
     await expect(page.locator('input[type=file]').first()).toBeAttached();
   }
 });
+
+test('a link set from outside is followed, though the page writes its own address before the event', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, sample);
+  await show(page, 'timeline');
+  await expect.poll(() => page.url()).toContain('view=timeline');
+  await page.evaluate(() => {
+    const own = location.hash;
+    location.hash = own.replace('view=timeline', 'view=operators');
+    history.replaceState(null, '', own);
+  });
+  await expect(page.locator('[data-view="operators"]')).toBeVisible();
+  await expect.poll(() => page.url()).toContain('view=operators');
+});
