@@ -5,7 +5,7 @@ use super::slices::{self, Rows};
 use super::torch_index::TorchIndex;
 use super::trace_tables::{TorchRows, TraceTables};
 use super::{Column, Kind, Part, Table, TableEntry, TableError, Values, args, range, run, schema_trace, stream, system, transfers};
-use crate::base::{SliceId, TimeRange};
+use crate::base::{SliceId, TimeRange, packed};
 use crate::engine::question::answers;
 use crate::engine::{Refusal, Session, full};
 use crate::model::{Cell, Domain, NeuronDevice};
@@ -54,7 +54,7 @@ pub struct TableStream {
     /// Name, type of SQL and unit of each column in it.
     pub columns: Vec<(String, String, String)>,
     /// The stream: schema, dictionaries, one batch.
-    #[serde(with = "stream::bytes")]
+    #[serde(with = "packed::numbers")]
     pub bytes: Vec<u8>,
     /// Rows in it.
     pub n_rows: u64,

@@ -20,31 +20,3 @@ pub(super) fn stream(table: &Table, part: &Part) -> Vec<u8> {
         table.columns.iter().zip(&part.columns).map(|(c, values)| (c.name.as_ref(), array((values, c.kind)))).collect();
     ipc(&columns, part.n_rows)
 }
-
-/// Bytes of a message, copied as one.
-pub(super) mod bytes {
-    use serde::de::{Deserializer, Error, Visitor};
-    use serde::ser::Serializer;
-
-    pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bytes(bytes)
-    }
-
-    struct Whole;
-
-    impl Visitor<'_> for Whole {
-        type Value = Vec<u8>;
-
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("bytes")
-        }
-
-        fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-            Ok(bytes.to_vec())
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        from.deserialize_bytes(Whole)
-    }
-}
