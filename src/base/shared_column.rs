@@ -1,11 +1,12 @@
 //! Columns that several tables share: a copy of a table has the same values, not other ones, even where it shows them in another order.
 
+use super::first_position;
 use std::borrow::Cow;
 use std::ops::{Index, Range};
 use std::sync::Arc;
 
-/// A column whose clones share its values.
-#[derive(Debug, Clone, Default)]
+/// A column whose clones share its values. Two are equal if they show equal values in the same way.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedColumn<T> {
     values: Arc<Vec<T>>,
     /// What is behind `values`.
@@ -41,27 +42,16 @@ impl<T> SharedColumn<T> {
 
     /// The first position of `range` where `is_before` does not hold. It must hold for none behind that one.
     pub fn partition_point(&self, range: Range<usize>, is_before: impl Fn(&T) -> bool) -> usize {
-        let Range { start: mut low, end: mut high } = range;
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if is_before(&self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-
-    /// Whether both are the same values in memory, in the same order.
-    pub fn is_same(&self, other: &SharedColumn<T>) -> bool {
-        let is_same_order = match (&self.order, &other.order) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        };
-        let has_same_rest = Arc::ptr_eq(&self.more, &other.more) || (self.more.is_empty() && other.more.is_empty());
-        is_same_order && has_same_rest && Arc::ptr_eq(&self.values, &other.values)
+        first_position(range, |i| !is_before(&self[i]))
     }
 
     /// Indexed by position: index in the values as they were made, then in what was added; `None`: each at its own.
     pub fn order(&self) -> Option<&Arc<Vec<u32>>> {
         self.order.as_ref()
+    }
+
+    fn is_plain(&self) -> bool {
+        self.order.is_none() && self.more.is_empty()
     }
 }
 
@@ -86,7 +76,7 @@ impl<T: PartialEq> SharedColumn<T> {
 impl<T: Clone> SharedColumn<T> {
     /// The values of consecutive positions; `None` where there are fewer.
     pub fn run(&self, range: Range<usize>) -> Option<Cow<'_, [T]>> {
-        if self.order.is_none() && self.more.is_empty() {
+        if self.is_plain() {
             return self.values.get(range).map(Cow::Borrowed);
         }
         if range.start > range.end || range.end > self.len() {
@@ -100,23 +90,14 @@ impl<T: Clone> SharedColumn<T> {
 
     /// To change it; the values are copied first where another table has them as well.
     pub fn to_mut(&mut self) -> &mut Vec<T> {
-        if self.order.is_some() || !self.more.is_empty() {
+        if !self.is_plain() {
             *self = self.iter().cloned().collect();
         }
         Arc::make_mut(&mut self.values)
     }
 
-    /// The same values, and `more` behind them, in this order: position `i` has number `order[i]` of both. A number that neither has is a panic
-    /// when it is read.
-    pub fn in_order(&self, order: Arc<Vec<u32>>, more: Vec<T>) -> Self {
-        let mut plain = self.clone();
-        if self.order.is_some() || !self.more.is_empty() {
-            plain.to_mut();
-        }
-        SharedColumn { values: plain.values, more: Arc::new(more), order: Some(order) }
-    }
-
-    /// The same values, and `more` behind all of them. `order` is [`order_with`](Self::order_with) so many more.
+    /// The same values, and `more` behind all of them, in this order: position `i` has number `order[i]` of all. A number that is not there is a
+    /// panic when it is read. [`order_with`](Self::order_with) leaves what is there at its position.
     pub fn with_more(&self, order: Option<Arc<Vec<u32>>>, more: impl IntoIterator<Item = T>) -> Self {
         let more = self.more.iter().cloned().chain(more).collect();
         SharedColumn { values: self.values.clone(), more: Arc::new(more), order }
@@ -140,14 +121,6 @@ impl<T> Index<usize> for SharedColumn<T> {
         }
     }
 }
-
-impl<T: PartialEq> PartialEq for SharedColumn<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_same(other) || self.iter().eq(other.iter())
-    }
-}
-
-impl<T: Eq> Eq for SharedColumn<T> {}
 
 impl<T> From<Vec<T>> for SharedColumn<T> {
     fn from(values: Vec<T>) -> Self {
@@ -173,21 +146,18 @@ mod tests {
     fn a_changed_clone_leaves_the_others_as_they_are() {
         let first: SharedColumn<u32> = (0..3).collect();
         let mut second = first.clone();
-        assert!(first.is_same(&second) && second == first);
+        assert!(Arc::ptr_eq(&first.values, &second.values) && second == first);
         second.to_mut().push(3);
-        assert!(!first.is_same(&second));
         assert_eq!((all(&first), second.run(1..4)), (vec![0, 1, 2], Some(Cow::Borrowed(&[1, 2, 3][..]))));
     }
 
     #[test]
     fn another_order_shares_the_values() {
         let values: SharedColumn<u32> = vec![10, 11, 12, 13].into();
-        let moved = values.in_order(Arc::new(vec![3, 4, 0]), vec![20]);
+        let moved = values.with_more(Some(Arc::new(vec![3, 4, 0])), [20]);
         assert_eq!((all(&moved), moved.len(), moved.get(3), moved[1]), (vec![13, 20, 10], 3, None, 20));
-        assert!(Arc::ptr_eq(&moved.values, &values.values) && !moved.is_same(&values) && moved.is_same(&moved.clone()));
+        assert!(Arc::ptr_eq(&moved.values, &values.values));
         assert_eq!((moved.run(1..3), moved.run(1..4)), (Some(Cow::Owned(vec![20, 10])), None));
-        let again = moved.in_order(Arc::new(vec![2, 2]), Vec::new());
-        assert_eq!(all(&again), [10, 10], "an order of an order");
     }
 
     #[test]
@@ -195,7 +165,7 @@ mod tests {
         let values: SharedColumn<u32> = vec![10, 11].into();
         let plain = values.with_more(values.order_with(2), [30, 31]);
         assert_eq!((all(&plain), plain.order()), (vec![10, 11, 30, 31], None));
-        let moved = values.in_order(Arc::new(vec![2, 0]), vec![20]);
+        let moved = values.with_more(Some(Arc::new(vec![2, 0])), [20]);
         let mut more = moved.with_more(moved.order_with(1), [30]);
         assert_eq!(all(&more), [20, 10, 30]);
         more.to_mut().push(40);
@@ -205,19 +175,19 @@ mod tests {
     #[test]
     fn positions_that_show_the_same_are_known() {
         let values: SharedColumn<u32> = (0..6).collect();
-        let moved = values.in_order(Arc::new(vec![0, 1, 3, 2, 4, 5, 6]), vec![20]);
+        let moved = values.with_more(Some(Arc::new(vec![0, 1, 3, 2, 4, 5, 6])), [20]);
         let is_same = |range| moved.is_same_in(&values, range);
         assert_eq!([0..2, 0..3, 4..6, 4..7].map(is_same), [true, false, true, false]);
         let more = moved.with_more(moved.order_with(1), [30]);
         assert!(more.is_same_in(&moved, 0..7) && !more.is_same_in(&moved, 0..8));
-        let other = values.in_order(Arc::new(vec![0, 1, 3, 2, 4, 5, 6]), vec![21]);
+        let other = values.with_more(Some(Arc::new(vec![0, 1, 3, 2, 4, 5, 6])), [21]);
         assert!(!other.is_same_in(&moved, 6..7) && other.is_same_in(&moved, 0..6));
         assert!(!(0..6).collect::<SharedColumn<u32>>().is_same_in(&values, 0..2), "equal values elsewhere");
     }
 
     #[test]
     fn the_first_that_is_not_before_is_found_in_any_order() {
-        let column = SharedColumn::from(vec![5u32, 1, 3]).in_order(Arc::new(vec![1, 2, 0]), Vec::new());
+        let column = SharedColumn::from(vec![5u32, 1, 3]).with_more(Some(Arc::new(vec![1, 2, 0])), []);
         let first = |range, at: u32| column.partition_point(range, |v| *v < at);
         assert_eq!((first(0..3, 3), first(0..3, 9), first(1..2, 0), first(2..2, 9)), (1, 3, 1, 2));
     }

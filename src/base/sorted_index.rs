@@ -33,13 +33,13 @@ impl SortedIndex {
         let bucket = (wanted >> BITS) as usize;
         let note = |bucket: usize| self.firsts.get(bucket).map_or(n, |first| *first as usize);
         let (from, to) = if self.firsts.is_empty() { (0, n) } else { (note(bucket), note(bucket + 1)) };
-        let first = first(from..to, |at| number(at) >= wanted);
-        first..self::first(first..to, |at| number(at) > wanted)
+        let first = first_position(from..to, |at| number(at) >= wanted);
+        first..first_position(first..to, |at| number(at) > wanted)
     }
 }
 
-/// The first position at which `is_it` holds. It must hold at every later position too.
-fn first(range: Range<usize>, is_it: impl Fn(usize) -> bool) -> usize {
+/// The first position of `range` at which `is_it` holds, or its end. It must hold at every later position too.
+pub fn first_position(range: Range<usize>, is_it: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (range.start, range.end);
     while from < to {
         let middle = from + (to - from) / 2;

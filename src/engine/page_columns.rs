@@ -59,7 +59,8 @@ pub struct Step {
     pub range: TimeRange,
 }
 
-/// The columns, as long as the slice table; slice `i` of the profile is element `i`. The same slices in other rows or colours share them.
+/// The columns, as long as the slice table; slice `i` of the profile is element `i`. The same slices in other rows or colours share the values; in other
+/// rows an element is a position of the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageColumns {
     /// The small part.

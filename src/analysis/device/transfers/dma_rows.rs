@@ -107,7 +107,7 @@ pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
         }
         out.rows.push(DmaRow { group, name, lanes: of_lane.iter().map(|l| l.len() as u32).collect() });
     }
-    if query.detail == DmaDetail::Merged && out.n_of.iter().all(|n| *n == 1) {
+    if out.n_of.iter().all(|n| *n == 1) {
         out.n_of.clear();
     }
     out

@@ -214,7 +214,7 @@ mod tests {
             duration: slices.iter().map(|s| s.1).collect(),
             ..PageColumns::default()
         };
-        let lod = LaneLod::of_lane(&columns.duration, 0..4);
+        let lod = LaneLod::new(&columns.duration, 0..4);
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
         let at = |x: f64, slack: f64| slice_at(&columns, &lod, lane, &scale, x, slack).map(|s| s.0);

@@ -76,15 +76,13 @@ impl Index {
     /// The same; what other columns have that share their lanes and durations is taken from their lookups.
     pub fn following(columns: &PageColumns, old: Option<(&PageColumns, &Index)>) -> Self {
         let info = &columns.info;
-        let old_lanes = old.map_or(&[][..], |(old, _)| &old.info.lanes);
-        let known: FxHashMap<(u32, u32), usize> = old_lanes.iter().zip(0..).map(|(l, at)| ((l.first, l.end), at)).collect();
+        let old_lods = old.into_iter().flat_map(|(old, index)| old.info.lanes.iter().zip(&index.lods));
+        let known: FxHashMap<(u32, u32), &Arc<LaneLod>> = old_lods.map(|(lane, lod)| ((lane.first, lane.end), lod)).collect();
         let lod = |lane: &Lane| {
             let range = lane.first as usize..lane.end as usize;
-            let shared = old
-                .zip(known.get(&(lane.first, lane.end)))
-                .filter(|((old, _), _)| old.duration.is_same_in(&columns.duration, range.clone()));
-            let shared = shared.and_then(|((_, index), at)| index.lods.get(*at).cloned());
-            shared.unwrap_or_else(|| Arc::new(LaneLod::of_lane(&columns.duration, range)))
+            let is_same = || old.is_some_and(|(old, _)| old.duration.is_same_in(&columns.duration, range.clone()));
+            let shared = known.get(&(lane.first, lane.end)).filter(|_| is_same());
+            shared.map_or_else(|| Arc::new(LaneLod::new(&columns.duration, range.clone())), |lod| Arc::clone(lod))
         };
         let lods = info.lanes.iter().map(lod).collect();
         let counters = info.counters.iter().map(CounterLod::new).collect();

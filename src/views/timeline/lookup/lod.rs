@@ -1,6 +1,6 @@
 //! Levels of detail of a lane: how busy, and which slice is the longest, of any run of slices, without walking them.
 
-use crate::base::SharedColumn;
+use crate::base::{SharedColumn, first_position};
 use std::ops::{Index, Range};
 
 /// Slices in a block, and blocks in a block of blocks.
@@ -19,7 +19,7 @@ pub struct LaneLod {
 
 impl LaneLod {
     /// The pyramid over slices `range` of the column.
-    pub fn of_lane(duration: &SharedColumn<i64>, range: Range<usize>) -> Self {
+    pub fn new(duration: &SharedColumn<i64>, range: Range<usize>) -> Self {
         let slices = duration.run(range.clone()).unwrap_or_default();
         let mut busy_before = Vec::with_capacity(slices.len().div_ceil(FAN) + 1);
         let mut level = Vec::with_capacity(slices.len().div_ceil(FAN));
@@ -132,12 +132,7 @@ pub fn seek(start: &(impl Index<usize, Output = i64> + ?Sized), from: usize, end
         low += step;
         step *= 2;
     }
-    let mut high = (low + step).min(end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if start[middle] < t { low = middle + 1 } else { high = middle }
-    }
-    low
+    first_position(low..(low + step).min(end), |i| start[i] >= t)
 }
 
 #[cfg(test)]
@@ -160,7 +155,7 @@ mod tests {
     fn any_run_is_as_if_walked() {
         let d = numbers(6000);
         let column = SharedColumn::from(d.clone());
-        let lod = LaneLod::of_lane(&column, 7..5993);
+        let lod = LaneLod::new(&column, 7..5993);
         assert_eq!(lod.total(), d[7..5993].iter().sum::<i64>());
         for pair in numbers(400).chunks(2) {
             let a = 7 + (pair[0] as usize * 5) % 5900;
@@ -185,9 +180,9 @@ mod tests {
     #[test]
     fn busy_between_clips_both_ends() {
         let (s, d) = (SharedColumn::from(vec![0, 20, 40]), SharedColumn::from(vec![10, 10, 10]));
-        let lod = LaneLod::of_lane(&d, 0..3);
+        let lod = LaneLod::new(&d, 0..3);
         assert_eq!(lod.busy_between(&s, &d, 5, 45), 5 + 10 + 5);
         assert_eq!(lod.busy_between(&s, &d, 10, 20), 0);
-        assert_eq!(LaneLod::of_lane(&d, 1..1).busy_between(&s, &d, 0, 100), 0);
+        assert_eq!(LaneLod::new(&d, 1..1).busy_between(&s, &d, 0, 100), 0);
     }
 }

@@ -205,7 +205,7 @@ mod tests {
         let view = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(n as i64 * 10)), n as f64);
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale: view.scale(n) };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
-        let lod = LaneLod::of_lane(&columns.duration, 0..slices.len());
+        let lod = LaneLod::new(&columns.duration, 0..slices.len());
         let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
         let is_wait = [false, true];
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait, taken: &mut [] }, 1000, &mut Vec::new());
@@ -245,7 +245,7 @@ mod tests {
             let (mut full, mut thin) = (vec![theme.background; 8], vec![0; 8]);
             let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 7 };
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut [] };
-            ink.paint(lane, &LaneLod::of_lane(&columns.duration, 0..7), &mut lines, 1000, &mut Vec::new());
+            ink.paint(lane, &LaneLod::new(&columns.duration, 0..7), &mut lines, 1000, &mut Vec::new());
             full.iter()
                 .map(|p| {
                     if *p == theme.hit {
@@ -276,7 +276,7 @@ mod tests {
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
         let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
-        let lod = LaneLod::of_lane(&columns.duration, 0..2);
+        let lod = LaneLod::new(&columns.duration, 0..2);
         ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true], taken: &mut [] }, 2, &mut wide);
         assert_eq!((full[..2].to_vec(), thin[..2].to_vec()), (vec![7; 2], vec![theme.slots[0]; 2]));
         assert_eq!((full[2], thin[2], wide.len()), (theme.slots[1], 0, 1));
@@ -302,7 +302,7 @@ mod tests {
         let ink = Ink { columns: &columns, theme: &theme, highlights: &[], is_alone: false, scale };
         let (mut full, mut thin, mut taken) = (vec![theme.background; 10], vec![0; 10], vec![false; 10]);
         taken[7] = true;
-        let lod = LaneLod::of_lane(&columns.duration, 0..5);
+        let lod = LaneLod::new(&columns.duration, 0..5);
         for (first, end) in [(0, 1), (1, 5)] {
             let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut taken };
             ink.paint(Lane { track: TrackId(0), depth: 0, first, end }, &lod, &mut lines, 1000, &mut Vec::new());

@@ -75,13 +75,13 @@ impl SliceIdMap {
         Arc::new(out)
     }
 
-    /// The same for `columns` with further bars behind all others; each stands for one of `more`.
-    pub fn with_bars(mut self, columns: &PageColumns, more: impl ExactSizeIterator<Item = SliceId>) -> Self {
+    /// The same for `columns` with further bars behind all others; each leads to a slice.
+    pub fn with_bars(mut self, columns: &PageColumns, slices: impl ExactSizeIterator<Item = SliceId>) -> Self {
         if self.is_same() {
-            self.n_slices = columns.start.len() - more.len();
+            self.n_slices = columns.start.len() - slices.len();
         }
         self.order = columns.start.order().cloned();
-        self.names.extend(more);
+        self.names.extend(slices);
         self
     }
 
@@ -101,21 +101,8 @@ pub(super) struct Bars {
 }
 
 impl Bars {
-    /// `columns` and these bars, position by position as in `order`.
-    fn among(self, columns: &PageColumns, info: PageMeta, order: Vec<u32>) -> PageColumns {
-        let order = Arc::new(order);
-        PageColumns {
-            info,
-            start: columns.start.in_order(order.clone(), self.start),
-            duration: columns.duration.in_order(order.clone(), self.duration),
-            name: columns.name.in_order(order.clone(), self.name),
-            colour: columns.colour.in_order(order, self.colour),
-        }
-    }
-
-    /// `columns` with these bars behind all others.
-    pub fn behind(self, columns: &PageColumns, info: PageMeta) -> PageColumns {
-        let order = columns.start.order_with(self.start.len());
+    /// `columns` and these bars, position by position as in `order`; see [`SharedColumn::with_more`](crate::base::SharedColumn::with_more).
+    pub fn among(self, columns: &PageColumns, info: PageMeta, order: Option<Arc<Vec<u32>>>) -> PageColumns {
         PageColumns {
             info,
             start: columns.start.with_more(order.clone(), self.start),
@@ -129,7 +116,8 @@ impl Bars {
 /// The columns with the transfers in `rows`. Rows of another profile change nothing.
 pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMap) {
     let n = columns.start.len();
-    let is_whole = rows.members.iter().all(|s| s.index() < n) && columns.colour.len() == n;
+    let is_as_recorded = columns.start.order().is_none() && columns.colour.len() == n;
+    let is_whole = is_as_recorded && rows.members.iter().all(|s| s.index() < n);
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
     let n_bars: usize = rows.rows.iter().map(n_bars).sum();
     let n_recorded = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
@@ -211,8 +199,8 @@ impl Moving<'_> {
         info.counters.iter_mut().for_each(|c| c.track = new_of[c.track.index()]);
         Arc::make_mut(&mut info.instants).track.iter_mut().for_each(|t| *t = new_of[t.index()]);
         info.n_slices = self.order.len() as u64;
-        let drawn = self.bars.among(columns, info, self.order);
-        let order = drawn.start.order().cloned();
+        let order = Some(Arc::new(self.order));
+        let drawn = self.bars.among(columns, info, order.clone());
         let merged = Arc::new(self.merged);
         (drawn, SliceIdMap { order, n_slices: columns.start.len(), merged, ..SliceIdMap::default() })
     }

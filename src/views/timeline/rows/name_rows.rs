@@ -101,7 +101,8 @@ fn insert(columns: &PageColumns, before: &PageMeta, rows: &NameRows, name: &str)
         let lanes = first_lane..info.lanes.len() as u32;
         info.tracks.insert(at, Track { parent: group, level, name, kind: TrackKind::Other, lanes });
     }
-    bars.behind(columns, info)
+    let order = columns.start.order_with(bars.start.len());
+    bars.among(columns, info, order)
 }
 
 /// Renumbers the tracks from `at` on by one everywhere, except in the lanes from `but` on, which belong to the new track.

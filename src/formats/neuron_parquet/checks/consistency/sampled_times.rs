@@ -1,6 +1,7 @@
 //! Times that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
 
 use super::culprits::Pair;
+use crate::base::first_position;
 use crate::model::{Domain, Profile, SemaphoreRole, TrackKind};
 use std::collections::HashSet;
 
@@ -69,13 +70,9 @@ fn touches(profile: &Profile, kind: TrackKind, time: i64) -> bool {
     let mut lanes = profile.lanes.iter().filter(|l| (profile.tracks[l.track.index()].kind == TrackKind::Queue) == is_queue);
     let slices = &profile.slices;
     lanes.any(|lane| {
-        let (mut from, mut to) = (lane.first as usize, lane.end as usize);
-        while from < to {
-            let middle = from + (to - from) / 2;
-            if slices.start[middle] <= time.saturating_add(1) { from = middle + 1 } else { to = middle }
-        }
+        let later = first_position(lane.first as usize..lane.end as usize, |at| slices.start[at] > time.saturating_add(1));
         // Slices of a lane do not overlap: only the last that has begun can end then.
-        let last = from.checked_sub(1).filter(|last| *last >= lane.first as usize);
+        let last = later.checked_sub(1).filter(|last| *last >= lane.first as usize);
         last.is_some_and(|at| slices.start[at].abs_diff(time) <= 1 || slices.end(at).abs_diff(time) <= 1)
     })
 }
