@@ -49,13 +49,13 @@ test('a fragment that is nonsense still opens the page', async ({ page, site }) 
 test('a link set from outside is followed, though the page writes its own address before the event', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, sample);
-  await show(page, 'timeline');
-  await expect.poll(() => page.url()).toContain('view=timeline');
+  await show(page, 'operators');
+  await expect.poll(() => page.url()).toContain('view=operators');
   await page.evaluate(() => {
     const own = location.hash;
-    location.hash = own.replace('view=timeline', 'view=operators');
+    location.hash = own.replace('view=operators', 'view=modules');
     history.replaceState(null, '', own);
   });
-  await expect(page.locator('[data-view="operators"]')).toBeVisible();
-  await expect.poll(() => page.url()).toContain('view=operators');
+  await expect(page.locator('[data-view="modules"]')).toBeVisible();
+  await expect.poll(() => page.url()).toContain('view=modules');
 });
