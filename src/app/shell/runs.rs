@@ -71,7 +71,7 @@ fn Tab(run: Run) -> impl IntoView {
         TabMemory { n_awake: 0, n_asleep: 1.., .. } => Some("asleep"),
         _ => None,
     };
-    let label = move || if is_asleep() { "sleeping".into() } else { text::bytes(memory.get().bytes) };
+    let label = move || if is_asleep() { "sleeping".into() } else { format!("{} RAM", text::bytes(memory.get().bytes)) };
     let close = format!("Close {title}");
     let id = tab_id(&run);
     let is_stopped = run.profiles.iter().any(|p| p.stopped.is_some());
