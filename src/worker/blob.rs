@@ -84,7 +84,7 @@ struct Coming {
 
 /// Who reads it.
 enum By {
-    Reader(oneshot::Receiver<Result<ArrayBuffer, SourceError>>),
+    Reader(Rc<Reader>, oneshot::Receiver<Result<ArrayBuffer, SourceError>>),
     Own(Promise),
 }
 
@@ -135,10 +135,9 @@ impl Blocks {
             let Some(range) = take(&mut self.ranges, self.size) else { break };
             self.size = (self.size * 4).min(BLOCK);
             let (offset, n_bytes) = (range.start, range.end - range.start);
-            let blob = part(file, offset, n_bytes)?;
             let by = match reader.filter(|_| offset > 0) {
-                Some(reader) => By::Reader(reader.read(&blob)),
-                None => By::Own(blob.array_buffer()),
+                Some(reader) => By::Reader(reader.clone(), reader.read(file, range)),
+                None => By::Own(part(file, offset, n_bytes)?.array_buffer()),
             };
             self.coming.push_back(Coming { offset, n_bytes, by });
         }
@@ -164,23 +163,29 @@ impl Blocks {
         self.n_ahead = N_AHEAD;
         self.read_ahead()?;
         let offset = coming.offset;
-        let buffer = self.arrived(coming).await?;
+        let (buffer, reader) = self.arrived(coming).await?;
         self.bytes.resize(buffer.byte_length() as usize, 0);
-        move_out(&buffer, &mut self.bytes)?;
+        match reader {
+            Some(reader) => {
+                copy_out(&buffer, &mut self.bytes)?;
+                reader.give_back(&buffer);
+            }
+            None => move_out(&buffer, &mut self.bytes)?,
+        }
         Ok(Some(offset))
     }
 
-    /// The bytes of a block. What a reader that broke down was asked for is read without it.
-    async fn arrived(&self, coming: Coming) -> Result<ArrayBuffer, SourceError> {
+    /// The bytes of a block, and the reader whose buffer they are in. What a reader that broke down was asked for is read without it.
+    async fn arrived(&self, coming: Coming) -> Result<(ArrayBuffer, Option<Rc<Reader>>), SourceError> {
         let own = match coming.by {
             By::Own(promise) => promise,
-            By::Reader(answer) => match (answer.await, &self.source) {
-                (Ok(part), _) => return part,
+            By::Reader(reader, answer) => match (answer.await, &self.source) {
+                (Ok(part), _) => return part.map(|buffer| (buffer, Some(reader))),
                 (Err(_), Source::File(file, _)) => part(file, coming.offset, coming.n_bytes)?.array_buffer(),
                 (Err(_), Source::Member(_)) => return Err(SourceError::Platform(sentence(""))),
             },
         };
-        Ok(JsFuture::from(own).await.map_err(|e| refused(&e))?.unchecked_into())
+        Ok((JsFuture::from(own).await.map_err(|e| refused(&e))?.unchecked_into(), None))
     }
 }
 

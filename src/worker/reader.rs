@@ -7,9 +7,10 @@ use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
-use web_sys::{Blob, Event, MessageEvent, Worker};
+use web_sys::{Event, File, MessageEvent, Worker};
 
 const SCRIPT: &str = "reader.js";
 
@@ -76,15 +77,24 @@ impl Reader {
         Some(Reader { worker, waiting, next_id: Cell::new(0), is_gone, _on_message: on_message, _on_error: on_error })
     }
 
-    /// Asks for the bytes of `blob`. The answer is cancelled when the reader breaks down.
-    pub fn read(&self, blob: &Blob) -> oneshot::Receiver<Part> {
+    /// Asks for bytes of a file. The answer is cancelled when the reader breaks down.
+    ///
+    /// The reader cuts the part out of the file: for that a browser asks its own process, and waits for the answer.
+    pub fn read(&self, file: &File, bytes: Range<u64>) -> oneshot::Receiver<Part> {
         let (sender, receiver) = oneshot::channel();
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        if self.is_running() && self.worker.post_message(&Array::of2(&id.into(), blob)).is_ok() {
+        let wanted = Array::of4(&id.into(), file, &(bytes.start as f64).into(), &(bytes.end as f64).into());
+        if self.is_running() && self.worker.post_message(&wanted).is_ok() {
             self.waiting.borrow_mut().insert(id, sender);
         }
         receiver
+    }
+
+    /// Returns a buffer after use, for a later read: memory that is freed and allocated anew costs more than the read.
+    pub fn give_back(&self, buffer: &ArrayBuffer) {
+        // One that cannot be sent is freed by garbage collection.
+        let _ = self.worker.post_message_with_transfer(buffer, &Array::of1(buffer));
     }
 }
 
