@@ -101,8 +101,8 @@ fn WaitingLine(id: u32) -> impl IntoView {
 
 /// Milliseconds between two pictures of the lanes: reports come more often, and the worker wants the processor.
 const PAINT_MS: f64 = 200.0;
-/// In the first milliseconds of an import, lanes are painted as soon as they arrive.
-const YOUNG_MS: f64 = 1000.0;
+/// A young import changes fast: its lanes are painted when it is this much older than at the last picture, at first as soon as they arrive.
+const PAINT_GROWTH: f64 = 1.25;
 
 #[component]
 fn Panel(id: u32) -> impl IntoView {
@@ -121,7 +121,7 @@ fn Panel(id: u32) -> impl IntoView {
         let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), clock::now_ms()) else {
             return;
         };
-        let is_due = now_ms - import.began_ms < YOUNG_MS || now_ms - painted_ms.get_value() >= PAINT_MS;
+        let is_due = now_ms - painted_ms.get_value() >= PAINT_MS.min((now_ms - import.began_ms) * (1.0 - 1.0 / PAINT_GROWTH));
         import.preview.with(|preview| {
             if is_due && !preview.slices.is_empty() {
                 paint(&canvas, preview, crate::app::storage::browser_state::is_dark(app.state.theme().get_untracked()));
@@ -171,9 +171,13 @@ fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
         // Nothing to draw yet.
         return;
     };
-    canvas.set_width(width);
-    canvas.set_height(height);
+    // Setting a size allocates the pixels anew.
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
     if let Some(context) = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) {
+        context.clear_rect(0.0, 0.0, width.into(), height.into());
         // A canvas that refuses is painted again with the next report.
         let _ = context.put_image_data(&image, 0.0, 0.0);
     }
