@@ -34,7 +34,7 @@ pub use packed::SliceIds;
 pub use radix_sort::radix_order;
 pub use shared_column::SharedColumn;
 pub use short_name::short_name;
-pub use sorted_index::{SortedIndex, first_position};
+pub use sorted_index::{SortedIndex, first_position, first_position_near};
 pub use trace_identity::{Origin, TraceIdentity};
 pub use units::{DurationNs, TimeNs, TimeRange};
 pub use windows::Windows;

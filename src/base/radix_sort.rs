@@ -1,6 +1,6 @@
 //! The order of many numbers, found digit by digit, and of long lists by a number.
 
-use super::for_each_chunk;
+use super::{Order as _, for_each_chunk};
 
 /// Bits of a digit.
 const DIGIT: u32 = 11;
@@ -57,6 +57,28 @@ pub fn order_many<T: Copy>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64) {
     *rows = out;
 }
 
+/// Sorts many rows as [`order_many`] does, and those with the same number by `rest`.
+pub fn order_many_by<T: Copy, K: Ord>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64, rest: impl Fn(&T) -> K) {
+    order_many(rows, &number);
+    order_ties(rows, number, rest);
+}
+
+/// Sorts by `rest` what has the same number, in rows that are sorted by it.
+pub fn order_ties<T: Copy, K: Ord>(rows: &mut [T], number: impl Fn(&T) -> i64, rest: impl Fn(&T) -> K) {
+    let mut first = 0;
+    for_each_chunk(rows.len() + 1, &mut |part| {
+        for k in part {
+            if rows.get(k).is_some_and(|row| number(row) == number(&rows[first])) {
+                continue;
+            }
+            if k > first + 1 {
+                rows[first..k].order_by_key(&rest);
+            }
+            first = k;
+        }
+    });
+}
+
 /// Compiled once, whatever the rows are.
 #[inline(never)]
 fn places_of(numbers: &[i64]) -> Vec<u32> {
@@ -92,6 +114,9 @@ mod tests {
         let mut rows: Vec<(i64, usize)> = values.iter().copied().zip(0..).collect();
         order_many(&mut rows, |row| row.0);
         assert_eq!(rows.iter().map(|row| row.1 as u32).collect::<Vec<_>>(), want);
+        let rest = |row: &(i64, usize)| std::cmp::Reverse(row.1);
+        order_many_by(&mut rows, |row| row.0, rest);
+        assert!(rows.is_sorted_by_key(|row| (row.0, rest(row))));
     }
 
     #[test]

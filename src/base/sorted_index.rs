@@ -48,9 +48,44 @@ pub fn first_position(range: Range<usize>, is_it: impl Fn(usize) -> bool) -> usi
     from
 }
 
+/// The same where the position is likely near `near`: looks there first, and then in steps that double.
+pub fn first_position_near(range: Range<usize>, near: usize, is_it: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to, mut step) = (range.start, range.end, 1);
+    let near = near.clamp(from, to);
+    if near < to && !is_it(near) {
+        from = near + 1;
+        while from + step < to && !is_it(from + step) {
+            from += step + 1;
+            step *= 2;
+        }
+        to = to.min(from + step);
+    } else {
+        to = near;
+        while from + step < to && is_it(to - step) {
+            to -= step;
+            step *= 2;
+        }
+        from = from.max(to.saturating_sub(step));
+    }
+    first_position(from..to, is_it)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_are_found_from_anywhere() {
+        let list: Vec<usize> = (0..40).map(|i| i * i / 3).collect();
+        for (from, to) in [(0, 0), (0, 1), (3, 40), (7, 8), (0, 40)] {
+            for wanted in 0..600 {
+                let want = first_position(from..to, |at| list[at] >= wanted);
+                for near in 0..45 {
+                    assert_eq!(first_position_near(from..to, near, |at| list[at] >= wanted), want, "{wanted} in {from}..{to} from {near}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn numbers_are_found_with_and_without_notes() {

@@ -1,6 +1,7 @@
 //! Arrows between slices.
 
-use crate::base::{SliceId, SortedIndex, StrId};
+use crate::base::radix_sort::order_many;
+use crate::base::{SliceId, SortedIndex, StrId, radix_order};
 
 /// Arrows between slices, by (from, to).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,10 +21,11 @@ pub struct FlowTable {
 impl FlowTable {
     /// A sorted table of `arrows` (from, to, kind); equal ones once.
     pub fn from_arrows(mut arrows: Vec<(SliceId, SliceId, StrId)>) -> Self {
-        arrows.sort_unstable();
+        order_many(&mut arrows, |a| a.2.0.into());
+        order_many(&mut arrows, |a| a.1.0.into());
+        order_many(&mut arrows, |a| a.0.0.into());
         arrows.dedup();
-        let mut by_to: Vec<u32> = (0..arrows.len() as u32).collect();
-        by_to.sort_unstable_by_key(|&i| (arrows[i as usize].1, arrows[i as usize].0));
+        let by_to = radix_order(arrows.len(), |i| arrows[i].1.0.into());
         let starts = SortedIndex::of(arrows.len(), |at| arrows[at].0.0);
         let ends = SortedIndex::of(arrows.len(), |at| arrows[by_to[at] as usize].1.0);
         FlowTable {

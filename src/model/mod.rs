@@ -18,6 +18,7 @@ pub mod program;
 mod record_ref;
 pub mod replays;
 pub mod semaphores;
+mod slice_at;
 pub mod snapshot;
 pub mod support;
 pub mod system;
@@ -35,6 +36,7 @@ pub use lanes::FreeLanes;
 pub use perfetto::{PerfettoGeneration, PerfettoNames};
 pub use record_ref::RecordRef;
 pub use semaphores::{SemaphoreRole, SemaphoreUse};
+pub use slice_at::SliceFinder;
 pub use snapshot::MemorySnapshot;
 pub use support::{SupportReport, SupportSource};
 pub use system::NeuronSystem;
@@ -42,7 +44,7 @@ pub use table::{Cell, GenericTable};
 pub use torch::Torch;
 pub use tracks::{Lane, Track, TrackKind};
 
-use crate::base::{EventId, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use crate::base::{EventId, SliceId, StrId, StringTable, TimeRange, TrackId};
 use serde::{Deserialize, Serialize};
 
 /// "No slice" in a column of slice ids.
@@ -262,29 +264,6 @@ impl Profile {
     /// The attribute of that id.
     pub fn attribute(&self, id: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.id == id)
-    }
-
-    /// The innermost slice of `track` that holds `time`; one that starts right there counts even without duration.
-    pub fn slice_at(&self, track: TrackId, time: TimeNs) -> Option<SliceId> {
-        let range = self.tracks.get(track.index()).map(|_| self.slices_of(track))?;
-        let by_start = &self.slices.by_start[range];
-        let after = by_start.partition_point(|&i| self.slices.start[i as usize] <= time.0);
-        let last = *by_start.get(after.checked_sub(1)?)?;
-        let mut at = Some(SliceId(last));
-        while let Some(slice) = at {
-            if self.slices.start[slice.index()] == time.0 || self.slices.end(slice.index()) > time.0 {
-                return at;
-            }
-            at = self.slices.parent(slice);
-        }
-        // The last to start and all that hold it are over; one in another sub-row may still run.
-        let lanes = self.tracks[track.index()].lanes.clone();
-        lanes.rev().find_map(|lane| {
-            let lane = self.lanes[lane as usize];
-            let starts = &self.slices.start[lane.first as usize..lane.end as usize];
-            let i = lane.first as usize + starts.partition_point(|&s| s <= time.0).checked_sub(1)?;
-            (self.slices.end(i) > time.0).then_some(SliceId(i as u32))
-        })
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::TimeNs;
 
 #[test]
 fn record_refs_keep_what_they_were_given() {
@@ -16,8 +17,11 @@ fn the_innermost_slice_is_found() {
     }
     let profile = builder.finish(Meta::default()).profile;
     assert_eq!(profile.check(), Ok(()));
-    let check = |t, want: Option<(i64, i64)>| {
-        let got = profile.slice_at(TrackId(0), TimeNs(t)).map(|s| (profile.slices.start[s.index()], profile.slices.duration[s.index()]));
+    let mut finder = SliceFinder::new(&profile);
+    let mut check = |t, want: Option<(i64, i64)>| {
+        let found = profile.slice_at(TrackId(0), TimeNs(t));
+        assert_eq!(finder.at(TrackId(0), TimeNs(t)), found, "at {t}");
+        let got = found.map(|s| (profile.slices.start[s.index()], profile.slices.duration[s.index()]));
         assert_eq!(got, want, "at {t}");
     };
     check(-1, None);
@@ -27,6 +31,8 @@ fn the_innermost_slice_is_found() {
     check(60, Some((40, 100)));
     check(139, Some((40, 100)));
     check(140, None);
+    check(0, Some((0, 100)));
+    assert_eq!((profile.slice_at(TrackId(7), TimeNs(0)), finder.at(TrackId(7), TimeNs(0))), (None, None));
 }
 
 /// Slices of one track are ordered by start; of equal starts the longest is first; the rest as written. However long the longest is.

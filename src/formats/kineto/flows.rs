@@ -1,7 +1,7 @@
 //! Arrows: ends that share category and id, bound to the slices they begin and end in.
 
 use crate::base::{SliceId, StrId, TimeNs, TrackId};
-use crate::model::{FlowTable, Profile};
+use crate::model::{FlowTable, Profile, SliceFinder};
 use bytemuck::{Pod, Zeroable};
 
 /// One end of an arrow as recorded.
@@ -51,50 +51,74 @@ pub struct Bound {
 
 /// Turns ends into arrows of a finished profile. Times of ends are moved by `offset`, as those of the slices were.
 pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of_raw: &[Option<TrackId>]) -> Bound {
-    let mut bound = Bound::default();
-    let mut arrows: Vec<(SliceId, SliceId, StrId)> = Vec::new();
     // Stable: of ends at one moment, the one written first is first.
     ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase() != b's'));
-    for group in ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)) {
-        let slice_of = |end: &FlowEnd| {
-            let track = (*track_of_raw.get(end.track().index())?)?;
-            profile.slice_at(track, TimeNs(end.time.saturating_add(offset)))
-        };
-        // A record is one end. It is shown if one of its arrows is.
-        let mut is_shown: Vec<Option<bool>> = vec![None; group.len()];
-        for (from, to) in pairs(group, &mut bound) {
-            let ends = slice_of(&group[from]).zip(slice_of(&group[to]));
-            arrows.extend(ends.map(|(a, b)| (a, b, group[from].kind)));
-            for end in [from, to] {
-                is_shown[end] = Some(ends.is_some() || is_shown[end] == Some(true));
-            }
-        }
-        bound.n_shown += is_shown.iter().filter(|shown| **shown == Some(true)).count() as u64;
-        bound.n_without_slice += is_shown.iter().filter(|shown| **shown == Some(false)).count() as u64;
-    }
+    let mut binder =
+        Binder { finder: SliceFinder::new(profile), offset, track_of_raw, bound: Bound::default(), arrows: Vec::new(), shown: Vec::new() };
+    ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)).for_each(|group| binder.group(group));
+    let Binder { bound, arrows, .. } = binder;
     profile.flows = FlowTable::from_arrows(arrows);
     bound
 }
 
-/// Positions of the two ends of each arrow in a group that is sorted by time.
-fn pairs(group: &[FlowEnd], bound: &mut Bound) -> Vec<(usize, usize)> {
-    let mut out = Vec::new();
-    let starts: Vec<usize> = (0..group.len()).filter(|&i| group[i].phase() == b's').collect();
+/// Ends that become arrows, group by group.
+struct Binder<'a> {
+    finder: SliceFinder<'a>,
+    offset: i64,
+    track_of_raw: &'a [Option<TrackId>],
+    bound: Bound,
+    arrows: Vec<(SliceId, SliceId, StrId)>,
+    /// Of a group: whether an end is of an arrow that is shown; `None` while it is of none.
+    shown: Vec<Option<bool>>,
+}
+
+impl Binder<'_> {
+    /// The ends that share category and id, by time. A function of its own, since a browser enters an optimized build only at a call.
+    #[inline(never)]
+    fn group(&mut self, group: &[FlowEnd]) {
+        self.shown.clear();
+        self.shown.resize(group.len(), None);
+        let mut bound = self.bound;
+        pairs(group, &mut bound, &mut |from, to| self.arrow(group, from, to));
+        // A record is one end. It is shown if one of its arrows is.
+        let n_of = |shown| self.shown.iter().filter(|s| **s == Some(shown)).count() as u64;
+        (bound.n_shown, bound.n_without_slice) = (bound.n_shown + n_of(true), bound.n_without_slice + n_of(false));
+        self.bound = bound;
+    }
+
+    fn arrow(&mut self, group: &[FlowEnd], from: usize, to: usize) {
+        let ends = self.slice_of(&group[from]).zip(self.slice_of(&group[to]));
+        self.arrows.extend(ends.map(|(a, b)| (a, b, group[from].kind)));
+        for end in [from, to] {
+            self.shown[end] = Some(ends.is_some() || self.shown[end] == Some(true));
+        }
+    }
+
+    fn slice_of(&mut self, end: &FlowEnd) -> Option<SliceId> {
+        let track = (*self.track_of_raw.get(end.track().index())?)?;
+        self.finder.at(track, TimeNs(end.time.saturating_add(self.offset)))
+    }
+}
+
+/// Calls `arrow` with the positions of its two ends, for each arrow in a group that is sorted by time.
+fn pairs(group: &[FlowEnd], bound: &mut Bound, arrow: &mut dyn FnMut(usize, usize)) {
+    let is_start = |end: &FlowEnd| end.phase() == b's';
+    let n_starts = group.iter().filter(|end| is_start(end)).count();
     // With one start, everything belongs to it, even what a skewed clock puts before it.
-    let mut last = if starts.len() == 1 { starts.first().copied() } else { None };
+    let mut last = if n_starts == 1 { group.iter().position(is_start) } else { None };
     let mut has_end = false;
     for (i, end) in group.iter().enumerate() {
-        if end.phase() == b's' {
-            if starts.len() > 1 && last.is_some() && !has_end {
+        if is_start(end) {
+            if n_starts > 1 && last.is_some() && !has_end {
                 bound.n_single += 1;
             }
             last = Some(i);
-            has_end = starts.len() == 1 && has_end;
+            has_end = n_starts == 1 && has_end;
             continue;
         }
         match last {
             Some(from) => {
-                out.push((from, i));
+                arrow(from, i);
                 has_end = true;
                 // A step is where the next part begins.
                 last = Some(if end.phase() == b't' { i } else { from });
@@ -105,7 +129,6 @@ fn pairs(group: &[FlowEnd], bound: &mut Bound) -> Vec<(usize, usize)> {
     if last.is_some() && !has_end {
         bound.n_single += 1;
     }
-    out
 }
 
 #[cfg(test)]
@@ -114,8 +137,9 @@ mod tests {
 
     fn check(ends: &[(u8, i64)], want: &[(usize, usize)], n_single: u64) {
         let group: Vec<FlowEnd> = ends.iter().map(|&(phase, time)| FlowEnd::new(StrId(1), 1, TrackId(0), time, phase)).collect();
-        let mut bound = Bound::default();
-        assert_eq!(pairs(&group, &mut bound), want, "{ends:?}");
+        let (mut bound, mut found) = (Bound::default(), Vec::new());
+        pairs(&group, &mut bound, &mut |from, to| found.push((from, to)));
+        assert_eq!(found, want, "{ends:?}");
         assert_eq!(bound.n_single, n_single, "{ends:?}");
     }
 

@@ -1,6 +1,6 @@
 //! Which threads are the main one of their process and those of autograd, by what ran on them.
 
-use crate::base::TrackId;
+use crate::base::{TrackId, for_each_chunk};
 use crate::model::ProfileBuilder;
 use rustc_hash::FxHashMap;
 
@@ -63,13 +63,15 @@ pub fn roles(builder: &ProfileBuilder) -> FxHashMap<TrackId, Role> {
     if of_name.iter().all(Option::is_none) {
         return out;
     }
-    for slice in 0..builder.n_slices() as u32 {
-        let Some(Some(role)) = of_name.get(builder.name_of(slice).index()) else { continue };
-        let of_track = out.entry(builder.track_of(slice)).or_insert(*role);
-        if *role == Role::Main {
-            *of_track = Role::Main;
+    for_each_chunk(builder.n_slices(), &mut |part| {
+        for slice in part.map(|i| i as u32) {
+            let Some(Some(role)) = of_name.get(builder.name_of(slice).index()) else { continue };
+            let of_track = out.entry(builder.track_of(slice)).or_insert(*role);
+            if *role == Role::Main {
+                *of_track = Role::Main;
+            }
         }
-    }
+    });
     out
 }
 

@@ -6,7 +6,7 @@ use super::lanes::Lanes;
 use super::table_rows::Tables;
 use crate::base::Order as _;
 use crate::base::radix_sort::order_many;
-use crate::base::{SliceId, StrId, TrackId};
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::builder::Finished;
 use crate::model::replays::Replays;
 use crate::model::torch::{Thread, Torch};
@@ -36,10 +36,12 @@ pub(super) fn torch(
     let (correlation, external_id) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
     let of = &*finished.slice_of_raw;
     let mut memory = tables.memory.into_vec();
-    for event in &mut memory {
-        event.time = event.time.saturating_add(offset);
-        event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
-    }
+    for_each_chunk(memory.len(), &mut |part| {
+        for event in &mut memory[part] {
+            event.time = event.time.saturating_add(offset);
+            event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
+        }
+    });
     // They are in the order of the file.
     order_many(&mut memory, |m| m.time);
     let track = |raw: TrackId| finished.track_of_raw[raw.index()];
@@ -79,10 +81,12 @@ fn placed(mut replays: Replays, slice_of_raw: &[SliceId]) -> Replays {
 /// Rows with their final slices, sorted by them.
 fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&mut T) -> &mut RawSliceId) -> Vec<T> {
     let mut rows = rows.into_vec();
-    for row in &mut rows {
-        let slice = slice(row);
-        *slice = slice_of_raw[*slice as usize].0;
-    }
+    for_each_chunk(rows.len(), &mut |part| {
+        for row in &mut rows[part] {
+            let slice = slice(row);
+            *slice = slice_of_raw[*slice as usize].0;
+        }
+    });
     // A copy of one row is what the key function can look into.
     order_many(&mut rows, |row| i64::from(*slice(&mut { *row })));
     rows

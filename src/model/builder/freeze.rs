@@ -3,6 +3,7 @@
 use super::by_track::{by_track, first_of_tracks, placed, reorder};
 use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
 use crate::base::Order as _;
+use crate::base::radix_sort::order_ties;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::lanes::layout;
 use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track};
@@ -215,16 +216,7 @@ impl Sorted {
     fn sort_part(&mut self, part: Range<usize>) {
         let (start, duration) = (&self.start[part.clone()], &self.duration[part.clone()]);
         let mut order = radix_order(part.len(), |k| start[k]);
-        let mut first = 0;
-        for_each_chunk(order.len() + 1, &mut |some| {
-            for k in some {
-                let is_same = order.get(k).is_some_and(|at| start[*at as usize] == start[order[first] as usize]);
-                if !is_same && k > first + 1 {
-                    order[first..k].order_by_key(|at| std::cmp::Reverse(duration[*at as usize]));
-                }
-                first = if is_same { first } else { k };
-            }
-        });
+        order_ties(&mut order, |at| start[*at as usize], |at| std::cmp::Reverse(duration[*at as usize]));
         reorder(&mut self.start[part.clone()], &order);
         reorder(&mut self.duration[part.clone()], &order);
         reorder(&mut self.raw[part], &order);
