@@ -8,7 +8,7 @@ use super::core::gpu::Gpu;
 use super::trace::*;
 use crate::analysis::spans::length_in;
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs};
+use crate::base::{DurationNs, SliceId, TimeNs, for_each_chunk};
 use crate::model::{NO_SLICE, Profile, Torch};
 
 /// A trace is cut into at most this many buckets.
@@ -42,9 +42,15 @@ fn span(profile: &Profile, torch: &Torch, class: &[Class]) -> (i64, i64) {
     if let Some(i) = (0..slices.len()).find(is_span) {
         return (slices.start[i], slices.end(i));
     }
-    let used = (0..slices.len()).filter(|&i| class[i].is_read_by_plugin()).map(|i| (slices.start[i], slices.end(i)));
-    let memory = torch.memory.iter().map(|m| (m.time, m.time));
-    used.chain(memory).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+    let (mut first, mut last) = (i64::MAX, i64::MIN);
+    for_each_chunk(slices.len(), &mut |part| {
+        for i in part.filter(|i| class[*i].is_read_by_plugin()) {
+            (first, last) = (first.min(slices.start[i]), last.max(slices.end(i)));
+        }
+    });
+    let memory = torch.memory.first().zip(torch.memory.last());
+    memory.into_iter().for_each(|(from, to)| (first, last) = (first.min(from.time), last.max(to.time)));
+    if first > last { (0, 0) } else { (first, last) }
 }
 
 fn device(gpu: &Gpu, start: i64, end: i64) -> DeviceCounters {

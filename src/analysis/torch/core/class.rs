@@ -2,7 +2,7 @@
 
 use super::names::{self, Names};
 use super::rules::Rules;
-use crate::base::StrId;
+use crate::base::{StrId, for_each_chunk};
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::FxHashMap;
@@ -90,13 +90,15 @@ pub fn classes(profile: &Profile, torch: &Torch, names: &Names, rules: &Rules) -
     };
     let mut known: FxHashMap<StrId, Class> = FxHashMap::default();
     let mut last = (StrId(u32::MAX), Class::Ignored);
-    for (i, class) in out.iter_mut().enumerate() {
-        let cat = category.values[i];
-        if cat != last.0 {
-            last = (cat, *known.entry(cat).or_insert_with(|| of_category(profile.strings.get(cat), rules)));
+    for_each_chunk(n, &mut |part| {
+        for i in part {
+            let cat = category.values[i];
+            if cat != last.0 {
+                last = (cat, *known.entry(cat).or_insert_with(|| of_category(profile.strings.get(cat), rules)));
+            }
+            out[i] = by_name(last.1, names.of(profile.slices.name[i]), rules);
         }
-        *class = by_name(last.1, names.of(profile.slices.name[i]), rules);
-    }
+    });
     let has_modules = torch.framework != "pytorch-lightning" || rules.is_linked_by_time;
     for function in torch.functions.iter().filter(|f| f.module != ABSENT && has_modules) {
         if let Some(class) = out.get_mut(function.slice as usize).filter(|c| **c == Class::PythonFunction) {

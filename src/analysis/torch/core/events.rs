@@ -3,8 +3,8 @@
 use super::class::Class;
 use super::names::{self, Names};
 use super::rules::Rules;
-use crate::base::Order as _;
-use crate::base::TrackId;
+use crate::base::radix_sort::order_many_by;
+use crate::base::{TrackId, for_each_chunk};
 use crate::model::{Profile, Torch, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -44,14 +44,16 @@ impl Events {
     /// Lists with room for what is of each sort: a list that grows to a million is copied twenty times, each time to fresh memory.
     fn with_room(class: &[Class]) -> Self {
         let (mut host, mut runtimes, mut work) = (0, 0, 0);
-        for class in class {
-            match Sort::of(*class) {
-                Some(Sort::Host) => host += 1,
-                Some(Sort::Runtime) => runtimes += 1,
-                Some(Sort::Work) => work += 1,
-                None => {}
+        for_each_chunk(class.len(), &mut |part| {
+            for class in &class[part] {
+                match Sort::of(*class) {
+                    Some(Sort::Host) => host += 1,
+                    Some(Sort::Runtime) => runtimes += 1,
+                    Some(Sort::Work) => work += 1,
+                    None => {}
+                }
             }
-        }
+        });
         Events { host: Vec::with_capacity(host), runtimes: Vec::with_capacity(runtimes), work: Vec::with_capacity(work) }
     }
 
@@ -59,22 +61,30 @@ impl Events {
     pub fn new(profile: &Profile, class: &[Class]) -> Self {
         let mut out = Events::with_room(class);
         for track in 0..profile.tracks.len() as u32 {
-            for &i in &profile.slices.by_start[profile.slices_of(TrackId(track))] {
-                match Sort::of(class[i as usize]) {
-                    Some(Sort::Host) => out.host.push(i),
-                    Some(Sort::Runtime) => out.runtimes.push(i),
-                    Some(Sort::Work) => out.work.push(i),
-                    None => {}
+            let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track))];
+            for_each_chunk(by_start.len(), &mut |part| {
+                for &i in &by_start[part] {
+                    match Sort::of(class[i as usize]) {
+                        Some(Sort::Host) => out.host.push(i),
+                        Some(Sort::Runtime) => out.runtimes.push(i),
+                        Some(Sort::Work) => out.work.push(i),
+                        None => {}
+                    }
                 }
-            }
+            });
         }
-        let key = |i: &u32| (profile.slices.start[*i as usize], profile.slices.record[*i as usize].offset());
+        // Stable, since it makes use of the tracks' own order.
         for list in [&mut out.host, &mut out.runtimes, &mut out.work] {
-            // Stable, since it makes use of the tracks' own order.
-            list.order_by_key(key);
+            order_as_in_file(list, profile, |i| *i);
         }
         out
     }
+}
+
+/// Sorts rows by start and place in the file of their slices.
+pub fn order_as_in_file<T: Copy>(rows: &mut Vec<T>, profile: &Profile, slice: impl Fn(&T) -> u32) {
+    let slices = &profile.slices;
+    order_many_by(rows, |row| slices.start[slice(row) as usize], |row| slices.record[slice(row) as usize].offset());
 }
 
 /// Number of the list of host ranges that each track belongs to.

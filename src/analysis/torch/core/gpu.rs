@@ -4,9 +4,11 @@ use super::class::Class;
 use super::link::Sources;
 use crate::analysis::spans::{Ranges, length_in, union};
 use crate::base::Order as _;
+use crate::base::for_each_chunk;
 use crate::base::radix_sort::order_many;
-use crate::model::torch::ABSENT;
+use crate::model::torch::{ABSENT, Kernel};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Estimated multiprocessor use from `start` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,17 +45,18 @@ impl Gpu {
     /// All devices that ran kernels and are named by them, by id. `work` is by (start, place in the file); `kernel_of` has their rows in `Torch::kernels`.
     pub fn all(s: &Sources<'_>, work: &[u32], kernel_of: &[u32]) -> Vec<Gpu> {
         let slices = &s.profile.slices;
-        let kernels = || {
-            let rows = work.iter().zip(kernel_of).filter(|(slice, _)| s.class[**slice as usize] == Class::Kernel);
+        let kernels = |part: Range<usize>| {
+            let rows = work[part.clone()].iter().zip(&kernel_of[part]).filter(|(slice, _)| s.class[**slice as usize] == Class::Kernel);
             rows.filter_map(|(&slice, &kernel)| Some((slice, s.torch.kernels.get(kernel as usize)?))).filter(|(_, k)| k.device != ABSENT)
         };
+        let n = work.len().min(kernel_of.len());
         let mut n_of: FxHashMap<u32, usize> = FxHashMap::default();
-        kernels().for_each(|(_, kernel)| *n_of.entry(kernel.device).or_default() += 1);
+        for_each_chunk(n, &mut |part| kernels(part).for_each(|(_, kernel)| *n_of.entry(kernel.device).or_default() += 1));
         let mut by_id: FxHashMap<u32, (Gpu, Vec<(i64, f64)>)> =
             n_of.into_iter().map(|(id, n)| (id, (Gpu::with_room(id, n), Vec::with_capacity(2 * n)))).collect();
-        for (slice, kernel) in kernels() {
+        let mut add = |(slice, kernel): (u32, &Kernel)| {
             let (start, end) = (slices.start[slice as usize], slices.end(slice as usize));
-            let Some((gpu, edges)) = by_id.get_mut(&kernel.device) else { continue };
+            let Some((gpu, edges)) = by_id.get_mut(&kernel.device) else { return };
             gpu.n_kernels += 1;
             gpu.busy.push((start, end));
             let blocks = widened(kernel.blocks_per_sm);
@@ -65,7 +68,8 @@ impl Gpu {
             if occupancy >= 0.0 {
                 gpu.occupancy.push((start, end, occupancy));
             }
-        }
+        };
+        for_each_chunk(n, &mut |part| kernels(part).for_each(&mut add));
         let mut out: Vec<Gpu> = by_id
             .into_values()
             .map(|(mut gpu, edges)| {

@@ -4,8 +4,8 @@ use super::class::Class;
 use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_by_slice};
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
-use crate::base::Order as _;
 use crate::base::radix_sort::order_many;
+use crate::base::{Order as _, for_each_chunk};
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -70,7 +70,7 @@ fn launches(s: &Sources<'_>, events: &Events) -> (Vec<u32>, Vec<u32>) {
     let mut parked: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let order = |slice: u32| (s.start(slice), s.profile.slices.record[slice as usize].offset());
     let (mut r, mut w) = (0, 0);
-    while r < events.runtimes.len() || w < events.work.len() {
+    let mut next = || {
         let takes_call = match (events.runtimes.get(r), events.work.get(w)) {
             (Some(&call), Some(&work)) => order(call) < order(work),
             (call, _) => call.is_some(),
@@ -92,7 +92,8 @@ fn launches(s: &Sources<'_>, events: &Events) -> (Vec<u32>, Vec<u32>) {
             }
             w += 1;
         }
-    }
+    };
+    for_each_chunk(events.runtimes.len() + events.work.len(), &mut |part| part.for_each(|_| next()));
     let without = (0..launch.len() as u32).filter(|&w| launch[w as usize] == NONE).collect();
     (launch, without)
 }
@@ -153,12 +154,14 @@ fn by_time(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Thread
     let n_lists = nodes.track.len();
     let mut calls: Vec<Vec<u32>> = vec![Vec::new(); n_lists];
     let mut homeless = Vec::new();
-    for (r, &call) in events.runtimes.iter().enumerate() {
-        match nodes.list_of.get(&threads.key(track_of(call))) {
-            Some(&list) => calls[list as usize].push(r as u32),
-            None => homeless.push(r as u32),
+    for_each_chunk(events.runtimes.len(), &mut |part| {
+        for r in part {
+            match nodes.list_of.get(&threads.key(track_of(events.runtimes[r]))) {
+                Some(&list) => calls[list as usize].push(r as u32),
+                None => homeless.push(r as u32),
+            }
         }
-    }
+    });
     links.calls.reserve(events.runtimes.len());
     for (ranges, calls) in by_list(&nodes.list, n_lists).iter_mut().zip(&calls) {
         sweep(s, events, nodes, ranges, calls, links, &mut homeless);
@@ -189,7 +192,7 @@ fn sweep(
     let mut open: Vec<Raw> = Vec::new();
     let mut next = 0;
     let mut call_end = i64::MIN;
-    for &call in calls {
+    let mut settle = |call: u32| {
         let (start, end) = (s.start(events.runtimes[call as usize]), s.end(events.runtimes[call as usize]));
         while next < ranges.len() && s.start(slice(ranges[next])) <= start {
             let begins = s.start(slice(ranges[next]));
@@ -210,7 +213,8 @@ fn sweep(
             Some(&node) => links.calls.push((node, call)),
             None => homeless.push(call),
         }
-    }
+    };
+    for_each_chunk(calls.len(), &mut |part| calls[part].iter().for_each(|call| settle(*call)));
 }
 
 fn operators_by_id(s: &Sources<'_>, nodes: &HostNodes) -> FxHashMap<u32, Raw> {

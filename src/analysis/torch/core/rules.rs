@@ -1,8 +1,8 @@
 //! Which rules hold for a trace: those of the old plugin for the traces it was made for, corrected ones for younger traces.
 
-use crate::base::StrId;
+use crate::base::{StrId, for_each_chunk};
 use crate::model::torch::ABSENT;
-use crate::model::{Profile, Torch};
+use crate::model::{Column, Profile, Torch};
 use serde::{Deserialize, Serialize};
 
 /// The version range of the profiler that wrote a trace, by its marks.
@@ -25,17 +25,21 @@ impl Era {
         };
         let of_a = ["Operator", "Runtime", "Kernel", "Memcpy", "Memset"];
         let mut seen = vec![false; profile.strings.len()];
-        category.values.iter().for_each(|cat| seen[cat.index()] = true);
+        for_each_chunk(category.values.len(), &mut |part| category.values[part].iter().for_each(|cat| seen[cat.index()] = true));
         if (0..seen.len()).any(|i| seen[i] && of_a.contains(&profile.strings.get(StrId(i as u32)))) {
             return Era::A;
         }
-        let ids = torch.kernels.iter().map(|k| {
-            let at = k.slice as usize;
-            (torch.external_id.get(at).copied().unwrap_or(ABSENT), torch.correlation.get(at).copied().unwrap_or(ABSENT))
+        let (mut n_with_both, mut n_equal) = (0, 0);
+        for_each_chunk(torch.kernels.len(), &mut |part| {
+            for at in torch.kernels[part].iter().map(|k| k.slice as usize) {
+                let of = |ids: &Column<u32>| ids.get(at).copied().unwrap_or(ABSENT);
+                let (id, correlation) = (of(&torch.external_id), of(&torch.correlation));
+                if id != ABSENT && correlation != ABSENT {
+                    (n_with_both, n_equal) = (n_with_both + 1, n_equal + usize::from(id == correlation));
+                }
+            }
         });
-        let with_both: Vec<(u32, u32)> = ids.filter(|(id, correlation)| *id != ABSENT && *correlation != ABSENT).collect();
-        let n_equal = with_both.iter().filter(|(id, correlation)| id == correlation).count();
-        if n_equal * 2 > with_both.len() { Era::B } else { Era::C }
+        if n_equal * 2 > n_with_both { Era::B } else { Era::C }
     }
 }
 
