@@ -44,7 +44,7 @@ pub use table::{Cell, GenericTable};
 pub use torch::Torch;
 pub use tracks::{Lane, Track, TrackKind};
 
-use crate::base::{EventId, SliceId, StrId, StringTable, TimeRange, TrackId};
+use crate::base::{EventId, SliceId, StrId, StringTable, TimeRange, TrackId, packed};
 use serde::{Deserialize, Serialize};
 
 /// "No slice" in a column of slice ids.
@@ -172,6 +172,7 @@ pub struct Counter {
     /// Whether the series are drawn on top of each other.
     pub is_stacked: bool,
     /// Sample times, ascending, nanoseconds.
+    #[serde(with = "packed::numbers")]
     pub times: Vec<i64>,
     /// Series, each with one value per time.
     pub series: Vec<Series>,
@@ -183,6 +184,7 @@ pub struct Series {
     /// What it counts.
     pub name: String,
     /// As many as the counter has times.
+    #[serde(with = "packed::numbers")]
     pub values: Vec<f64>,
 }
 
