@@ -1,6 +1,6 @@
 //! Time in each combination of busy sets: from it follow the exclusive parts of a time in any order.
 
-use crate::base::{DurationNs, TimeRange};
+use crate::base::{DurationNs, TimeRange, for_each_chunk};
 
 /// [`combinations`] distinguishes no more sets than these.
 pub const MOST_SETS: usize = 16;
@@ -12,7 +12,7 @@ pub fn combinations(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, Durat
     let mut time = vec![0i64; 1 << sets.len()];
     let mut next: Vec<usize> = sets.iter().map(|s| s.partition_point(|x| x.1 <= range.start.0)).collect();
     let mut at = range.start.0;
-    while at < range.end.0 {
+    let mut step = || {
         let (mut until, mut bits) = (range.end.0, 0usize);
         for (k, set) in sets.iter().enumerate() {
             while set.get(next[k]).is_some_and(|x| x.1 <= at) {
@@ -29,7 +29,12 @@ pub fn combinations(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, Durat
         }
         time[bits] = time[bits].saturating_add(until.saturating_sub(at));
         at = until;
-    }
+        at < range.end.0
+    };
+    // At most a step to each start and end, and one to the end of the range.
+    let n_edges = sets.iter().map(|set| 2 * set.len()).sum::<usize>();
+    let mut is_inside = range.start < range.end;
+    for_each_chunk(n_edges + 1, &mut |part| part.for_each(|_| is_inside = is_inside && step()));
     time.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
 }
 

@@ -96,13 +96,16 @@ pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     // There cannot be more; what is not used costs nothing but addresses, and growing would take fresh memory again and again.
     let mut out = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let (start, end) = (x.0.max(y.0), x.1.min(y.1));
-        if start < end {
-            out.push((start, end));
+    for_each_chunk(a.len() + b.len(), &mut |part| {
+        for _ in part {
+            let (Some(x), Some(y)) = (a.get(i), b.get(j)) else { return };
+            let (start, end) = (x.0.max(y.0), x.1.min(y.1));
+            if start < end {
+                out.push((start, end));
+            }
+            if x.1 < y.1 { i += 1 } else { j += 1 }
         }
-        if x.1 < y.1 { i += 1 } else { j += 1 }
-    }
+    });
     out.shrink_to_fit();
     out
 }
@@ -128,23 +131,25 @@ pub fn length_of_common(a: &[(i64, i64)], b: &[(i64, i64)]) -> i64 {
 pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     let mut out = Vec::with_capacity(a.len() + b.len());
     let mut j = 0;
-    for &(start, end) in a {
-        let mut from = start;
-        while j < b.len() && b[j].1 <= from {
-            j += 1;
-        }
-        let mut k = j;
-        while k < b.len() && b[k].0 < end {
-            if b[k].0 > from {
-                out.push((from, b[k].0));
+    for_each_chunk(a.len(), &mut |part| {
+        for &(start, end) in &a[part] {
+            let mut from = start;
+            while j < b.len() && b[j].1 <= from {
+                j += 1;
             }
-            from = from.max(b[k].1);
-            k += 1;
+            let mut k = j;
+            while k < b.len() && b[k].0 < end {
+                if b[k].0 > from {
+                    out.push((from, b[k].0));
+                }
+                from = from.max(b[k].1);
+                k += 1;
+            }
+            if from < end {
+                out.push((from, end));
+            }
         }
-        if from < end {
-            out.push((from, end));
-        }
-    }
+    });
     out.shrink_to_fit();
     out
 }
