@@ -19,6 +19,11 @@ pub fn for_each_chunk(n: usize, part: &mut dyn FnMut(Range<usize>)) {
     }
 }
 
+/// Calls `each` with the items of a long list, in order and in chunks.
+pub fn for_each_of<T>(list: &[T], mut each: impl FnMut(&T)) {
+    for_each_chunk(list.len(), &mut |part| list[part].iter().for_each(&mut each));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

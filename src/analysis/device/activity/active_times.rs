@@ -2,8 +2,7 @@
 
 use crate::analysis::device::activity::busy;
 use crate::analysis::spans::{self, Ranges};
-use crate::base::Order as _;
-use crate::base::StrId;
+use crate::base::{Order as _, StrId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
 use std::collections::BTreeMap;
 
@@ -43,15 +42,15 @@ fn by_opcode<T: Default>(profile: &Profile, add: impl Fn(&mut T, usize)) -> Vec<
     let (engines, opcodes) = (engines.values.as_slice(), opcodes.values.as_slice());
     let mut found: BTreeMap<(StrId, StrId), (u64, i64, T)> = BTreeMap::new();
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
-        for i in lane.first as usize..lane.end as usize {
-            if profile.strings.get(engines[i]).is_empty() {
-                continue;
+        let first = lane.first as usize;
+        for_each_chunk(lane.end as usize - first, &mut |part| {
+            for i in part.map(|k| first + k).filter(|i| !profile.strings.get(engines[*i]).is_empty()) {
+                let sum = found.entry((engines[i], opcodes[i])).or_default();
+                sum.0 += 1;
+                sum.1 = sum.1.saturating_add(profile.slices.duration[i]);
+                add(&mut sum.2, i);
             }
-            let sum = found.entry((engines[i], opcodes[i])).or_default();
-            sum.0 += 1;
-            sum.1 = sum.1.saturating_add(profile.slices.duration[i]);
-            add(&mut sum.2, i);
-        }
+        });
     }
     let name = |id: StrId| profile.strings.get(id).to_string();
     let row = |((engine, opcode), (count, time_ns, gathered))| {

@@ -10,7 +10,7 @@ use super::time_parts::{self, ExclusiveTime, Part};
 use crate::analysis::device::instructions::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, for_each_of};
 use crate::model::{Domain, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -299,11 +299,11 @@ fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> 
     let mut last: Option<usize> = None;
     let has_bytes = opcodes_with_bytes(given);
     let mut products = Products::from(given, &has_bytes, i64::MIN);
-    for (start, i) in instructions(given) {
+    for_each_of(&instructions(given), |&(start, i)| {
         let Some(at) = labels.region(given.profile, i as usize) else {
             // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
             last = last.filter(|_| by != "name");
-            continue;
+            return;
         };
         let end = given.profile.slices.end(i as usize).min(given.range.end.0);
         let region = &mut labels.found[at];
@@ -313,7 +313,7 @@ fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> 
         }
         add(given, region, &mut products, (start, i));
         last = Some(at);
-    }
+    });
     labels.found
 }
 

@@ -4,7 +4,7 @@ use super::class::Class;
 use super::names::{self, Names};
 use super::rules::Rules;
 use crate::base::radix_sort::order_many_by;
-use crate::base::{TrackId, for_each_chunk};
+use crate::base::{TrackId, for_each_chunk, for_each_of};
 use crate::model::{Profile, Torch, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -187,10 +187,10 @@ impl HostNodes {
         let room = Vec::with_capacity;
         let mut out =
             HostNodes { slice: room(host.len()), kind: Vec::with_capacity(host.len()), list: room(host.len()), ..Self::default() };
-        for &slice in host {
+        for_each_of(host, |&slice| {
             let i = slice as usize;
             let Some(kind) = node_kind(class[i], names.of(profile.slices.name[i]), rules) else {
-                continue;
+                return;
             };
             let track = track_of(slice);
             let n_lists = out.track.len() as u32;
@@ -201,7 +201,7 @@ impl HostNodes {
             out.slice.push(slice);
             out.kind.push(kind);
             out.list.push(list);
-        }
+        });
         out
     }
 }

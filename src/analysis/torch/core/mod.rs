@@ -16,7 +16,7 @@ pub mod steps;
 pub mod times;
 pub mod tree;
 
-use crate::base::SliceId;
+use crate::base::{SliceId, for_each_of};
 use crate::model::torch::{ABSENT, Kernel};
 use crate::model::{NO_SLICE, Profile, Torch};
 use class::Class;
@@ -88,12 +88,12 @@ impl TorchModel {
         let gpus = Gpu::all(&s, &events.work, &kernel_of);
         let launch = links.launch.iter().map(|&r| events.runtimes.get(r as usize).copied().unwrap_or(NO_SLICE)).collect();
         let mut node_of_work = vec![NONE; events.work.len()];
-        for &(node, work) in &trees.work {
+        for_each_of(&trees.work, |&(node, work)| {
             let known = &mut node_of_work[work as usize];
             if *known == NONE || trees.kind[*known as usize] == NodeKind::Root {
                 *known = node;
             }
-        }
+        });
         let mut out =
             TorchModel { era, rules, names, class, events, launch, kernel_of, node_of_work, trees, steps, roles, gpus, ..Self::default() };
         out.is_tc_eligible = out.eligible(profile);
@@ -153,12 +153,12 @@ impl TorchModel {
         let trees = &self.trees;
         let is_operator = |node: u32| trees.kind[node as usize] == NodeKind::Operator;
         let mut out: Vec<bool> = (0..trees.len() as u32).map(|node| self.is_tc_eligible_by_name(profile, node)).collect();
-        for &(node, work) in &trees.work {
+        for_each_of(&trees.work, |&(node, work)| {
             let slice = self.events.work[work as usize];
             if is_operator(node) && self.class[slice as usize] == Class::Kernel && self.uses_tensor_cores(profile, SliceId(slice)) {
                 out[node as usize] = true;
             }
-        }
+        });
         for node in (0..trees.len()).rev() {
             let parent = trees.parent[node];
             if out[node] && parent != NONE && is_operator(parent) {

@@ -6,6 +6,7 @@ use super::link::Sources;
 use super::names;
 use super::rules::Rules;
 use crate::analysis::spans::{Ranges, common, inside, length, length_in, union, without};
+use crate::base::{for_each_chunk, for_each_of};
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashSet;
 
@@ -36,15 +37,18 @@ impl Roles {
         // Nearly all kernels, nearly all ranges of the host.
         ranges[0].reserve(events.work.len());
         ranges[6].reserve(events.host.len());
-        for (w, &i) in events.work.iter().enumerate() {
-            ranges[device_role(s.class[i as usize], is_communication[w])].push(span(i));
-        }
-        ranges[4].extend(events.runtimes.iter().map(|&i| span(i)));
-        for &i in &events.host {
+        for_each_chunk(events.work.len(), &mut |part| {
+            for w in part {
+                let i = events.work[w];
+                ranges[device_role(s.class[i as usize], is_communication[w])].push(span(i));
+            }
+        });
+        for_each_chunk(events.runtimes.len(), &mut |part| ranges[4].extend(events.runtimes[part].iter().map(|&i| span(i))));
+        for_each_of(&events.host, |&i| {
             if let Some(role) = host_role(s.class[i as usize], flags(i), &s.rules, has_kernel) {
                 ranges[role].push(span(i));
             }
-        }
+        });
         Roles { ranges: ranges.map(union), is_communication }
     }
 

@@ -3,7 +3,7 @@
 use super::TorchModel;
 use super::class::Class;
 use super::events::{NONE, NodeKind};
-use crate::base::SliceId;
+use crate::base::{SliceId, for_each_chunk, for_each_of};
 use crate::model::Profile;
 
 /// Device time by node, nanoseconds: a plain sum of durations, overlaps counted twice.
@@ -25,20 +25,20 @@ impl NodeTimes {
         let trees = &model.trees;
         let n = trees.len();
         let mut out = NodeTimes { device_self: vec![0; n], tc_self: vec![0; n], ..NodeTimes::default() };
-        for &(node, work) in &trees.work {
+        for_each_of(&trees.work, |&(node, work)| {
             let slice = model.events.work[work as usize];
             let duration = profile.slices.duration[slice as usize];
             add(&mut out.device_self, node, duration);
             if model.class[slice as usize] == Class::Kernel && model.uses_tensor_cores(profile, SliceId(slice)) {
                 add(&mut out.tc_self, node, duration);
             }
-        }
+        });
         out.device_total = out.device_self.clone();
         out.tc_total = out.tc_self.clone();
-        for node in (0..n).rev() {
+        let mut add_to_parent = |node: usize| {
             let parent = trees.parent[node];
             if parent == NONE {
-                continue;
+                return;
             }
             let (device, tc) = (out.device_total[node], out.tc_total[node]);
             add(&mut out.device_total, parent, device);
@@ -48,7 +48,8 @@ impl NodeTimes {
                 add(&mut out.device_self, parent, device);
                 add(&mut out.tc_self, parent, tc);
             }
-        }
+        };
+        for_each_chunk(n, &mut |part| part.for_each(|k| add_to_parent(n - 1 - k)));
         out
     }
 }

@@ -5,8 +5,8 @@ mod forest;
 use super::events::{Events, HostNodes, NONE, NodeKind};
 pub use super::link::Raw;
 use super::link::{Links, Sources};
-use crate::base::TrackId;
 use crate::base::radix_sort::order_many;
+use crate::base::{TrackId, for_each_chunk, for_each_of};
 use crate::model::NO_SLICE;
 use forest::Forest;
 
@@ -150,13 +150,15 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
     let slices = &s.profile.slices;
     let duration = |slice: u32| if slice == NO_SLICE { 0 } else { slices.duration[slice as usize] };
     out.host_self = out.slice.iter().map(|&slice| duration(slice)).collect();
-    for node in 0..out.len() {
-        if let Some(of_parent) = out.host_self.get_mut(out.parent[node] as usize) {
-            *of_parent = of_parent.saturating_sub(duration(out.slice[node]));
+    for_each_chunk(out.len(), &mut |part| {
+        for node in part {
+            if let Some(of_parent) = out.host_self.get_mut(out.parent[node] as usize) {
+                *of_parent = of_parent.saturating_sub(duration(out.slice[node]));
+            }
         }
-    }
+    });
     let mut n_calls = vec![0; out.roots.len()];
-    for &(raw, call) in &links.calls {
+    for_each_of(&links.calls, |&(raw, call)| {
         let node = place(raw);
         if let Some(time) = out.host_self.get_mut(node as usize) {
             *time = time.saturating_sub(duration(events.runtimes[call as usize]));
@@ -164,7 +166,7 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
                 n_calls[out.roots.partition_point(|r| r.node < node)] += 1;
             }
         }
-    }
+    });
     // Work without a launch counts as one more call of the root it is attributed to.
     let mut with_work: Vec<u32> = links.work.iter().map(|w| place(w.0)).collect();
     with_work.dedup();

@@ -5,7 +5,7 @@ use crate::analysis::device::bounds::rows::Product;
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::analysis::device::share::add_recorded;
 use crate::analysis::device::waiting::signals::{Signal, Signals};
-use crate::base::{SliceId, TrackId, text};
+use crate::base::{SliceId, TrackId, for_each_of, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, TrackKind};
 
@@ -93,13 +93,13 @@ fn dtype(shape: &Shape) -> &'static str {
 /// Products by tile size K × M × N, type and line.
 pub(super) fn tiles(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<((u16, u16, u32), &'static str, Label)> = Groups::new();
-    for product in &given.core.products {
-        let Some(shape) = shape(given, product) else { continue };
+    for_each_of(&given.core.products, |product| {
+        let Some(shape) = shape(given, product) else { return };
         let tile = (shape.partitions, shape.columns, shape.elements);
         let row = groups.add((tile, dtype(&shape), given.label(product.slice as usize)), SliceId(product.slice));
         plus_time(&mut row.time, given.profile.slices.duration[product.slice as usize]);
         add_recorded(&mut row.flops, Some(product.flops()));
-    }
+    });
     let name = |((k, m, n), dtype, label): &((u16, u16, u32), &'static str, Label)| {
         (format!("{k} × {m} × {n}"), format!("{dtype}, {}", given.text(*label)))
     };

@@ -2,7 +2,7 @@
 
 use super::{Evidence, EvidenceContext, Groups, plus_time};
 use crate::analysis::device::waiting::signals::{Signal, Signals};
-use crate::base::{SliceId, StrId};
+use crate::base::{SliceId, StrId, for_each_chunk};
 use crate::model::{NeuronDevice, TrackKind};
 
 /// Waiting time by engine and opcode, and who signalled.
@@ -10,16 +10,19 @@ pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let signals = Signals::of(given.profile);
     let mut groups: Groups<(StrId, StrId, Signaller)> = Groups::new();
     let mut has_waits = false;
-    for i in given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)) {
-        let Some(&wait) = given.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) else { continue };
+    let mut add = |i: usize| {
+        let Some(&wait) = given.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) else { return };
         has_waits = true;
         if wait == 0 || !given.starts_here(i) {
-            continue;
+            return;
         }
         let slice = SliceId(i as u32);
         let engine = given.engine(i);
         let row = groups.add((engine, given.profile.slices.name[i], signaller(given, &signals, slice)), slice);
         plus_time(&mut row.time, wait.into());
+    };
+    for slices in given.tracks(TrackKind::Engine).map(|t| given.profile.slices_of(t)) {
+        for_each_chunk(slices.len(), &mut |part| part.for_each(|k| add(slices.start + k)));
     }
     let get = |id| given.profile.strings.get(id);
     let name = |(engine, name, by): &(StrId, StrId, Signaller)| {
