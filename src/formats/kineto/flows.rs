@@ -78,12 +78,13 @@ impl Binder<'_> {
     fn group(&mut self, group: &[FlowEnd]) {
         self.shown.clear();
         self.shown.resize(group.len(), None);
-        let mut bound = self.bound;
-        pairs(group, &mut bound, &mut |from, to| self.arrow(group, from, to));
+        let n_single = pairs(group, &mut |from, to| self.arrow(group, from, to));
         // A record is one end. It is shown if one of its arrows is.
         let n_of = |shown| self.shown.iter().filter(|s| **s == Some(shown)).count() as u64;
-        (bound.n_shown, bound.n_without_slice) = (bound.n_shown + n_of(true), bound.n_without_slice + n_of(false));
-        self.bound = bound;
+        let (n_shown, n_without_slice) = (n_of(true), n_of(false));
+        self.bound.n_shown += n_shown;
+        self.bound.n_single += n_single;
+        self.bound.n_without_slice += n_without_slice;
     }
 
     fn arrow(&mut self, group: &[FlowEnd], from: usize, to: usize) {
@@ -100,18 +101,16 @@ impl Binder<'_> {
     }
 }
 
-/// Calls `arrow` with the positions of its two ends, for each arrow in a group that is sorted by time.
-fn pairs(group: &[FlowEnd], bound: &mut Bound, arrow: &mut dyn FnMut(usize, usize)) {
+/// Calls `arrow` with the positions of its two ends, for each arrow in a group that is sorted by time. Returns how many ends are of no arrow.
+fn pairs(group: &[FlowEnd], arrow: &mut dyn FnMut(usize, usize)) -> u64 {
     let is_start = |end: &FlowEnd| end.phase() == b's';
     let n_starts = group.iter().filter(|end| is_start(end)).count();
     // With one start, everything belongs to it, even what a skewed clock puts before it.
     let mut last = if n_starts == 1 { group.iter().position(is_start) } else { None };
-    let mut has_end = false;
+    let (mut has_end, mut n_single) = (false, 0);
     for (i, end) in group.iter().enumerate() {
         if is_start(end) {
-            if n_starts > 1 && last.is_some() && !has_end {
-                bound.n_single += 1;
-            }
+            n_single += u64::from(n_starts > 1 && last.is_some() && !has_end);
             last = Some(i);
             has_end = n_starts == 1 && has_end;
             continue;
@@ -123,12 +122,10 @@ fn pairs(group: &[FlowEnd], bound: &mut Bound, arrow: &mut dyn FnMut(usize, usiz
                 // A step is where the next part begins.
                 last = Some(if end.phase() == b't' { i } else { from });
             }
-            None => bound.n_single += 1,
+            None => n_single += 1,
         }
     }
-    if last.is_some() && !has_end {
-        bound.n_single += 1;
-    }
+    n_single + u64::from(last.is_some() && !has_end)
 }
 
 #[cfg(test)]
@@ -137,10 +134,9 @@ mod tests {
 
     fn check(ends: &[(u8, i64)], want: &[(usize, usize)], n_single: u64) {
         let group: Vec<FlowEnd> = ends.iter().map(|&(phase, time)| FlowEnd::new(StrId(1), 1, TrackId(0), time, phase)).collect();
-        let (mut bound, mut found) = (Bound::default(), Vec::new());
-        pairs(&group, &mut bound, &mut |from, to| found.push((from, to)));
+        let mut found = Vec::new();
+        assert_eq!(pairs(&group, &mut |from, to| found.push((from, to))), n_single, "{ends:?}");
         assert_eq!(found, want, "{ends:?}");
-        assert_eq!(bound.n_single, n_single, "{ends:?}");
     }
 
     #[test]

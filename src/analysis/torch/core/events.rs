@@ -4,7 +4,7 @@ use super::class::Class;
 use super::names::{self, Names};
 use super::rules::Rules;
 use crate::base::radix_sort::order_many_by;
-use crate::base::{TrackId, for_each_chunk, for_each_of};
+use crate::base::{TrackId, for_each_of};
 use crate::model::{Profile, Torch, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -44,15 +44,11 @@ impl Events {
     /// Lists with room for what is of each sort: a list that grows to a million is copied twenty times, each time to fresh memory.
     fn with_room(class: &[Class]) -> Self {
         let (mut host, mut runtimes, mut work) = (0, 0, 0);
-        for_each_chunk(class.len(), &mut |part| {
-            for class in &class[part] {
-                match Sort::of(*class) {
-                    Some(Sort::Host) => host += 1,
-                    Some(Sort::Runtime) => runtimes += 1,
-                    Some(Sort::Work) => work += 1,
-                    None => {}
-                }
-            }
+        for_each_of(class, |class| match Sort::of(*class) {
+            Some(Sort::Host) => host += 1,
+            Some(Sort::Runtime) => runtimes += 1,
+            Some(Sort::Work) => work += 1,
+            None => {}
         });
         Events { host: Vec::with_capacity(host), runtimes: Vec::with_capacity(runtimes), work: Vec::with_capacity(work) }
     }
@@ -61,16 +57,11 @@ impl Events {
     pub fn new(profile: &Profile, class: &[Class]) -> Self {
         let mut out = Events::with_room(class);
         for track in 0..profile.tracks.len() as u32 {
-            let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track))];
-            for_each_chunk(by_start.len(), &mut |part| {
-                for &i in &by_start[part] {
-                    match Sort::of(class[i as usize]) {
-                        Some(Sort::Host) => out.host.push(i),
-                        Some(Sort::Runtime) => out.runtimes.push(i),
-                        Some(Sort::Work) => out.work.push(i),
-                        None => {}
-                    }
-                }
+            for_each_of(&profile.slices.by_start[profile.slices_of(TrackId(track))], |&i| match Sort::of(class[i as usize]) {
+                Some(Sort::Host) => out.host.push(i),
+                Some(Sort::Runtime) => out.runtimes.push(i),
+                Some(Sort::Work) => out.work.push(i),
+                None => {}
             });
         }
         // Stable, since it makes use of the tracks' own order.

@@ -5,7 +5,7 @@ use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
 use crate::base::radix_sort::order_many;
-use crate::base::{Order as _, for_each_chunk};
+use crate::base::{Order as _, for_each_chunk, for_each_of};
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -214,7 +214,7 @@ fn sweep(
             None => homeless.push(call),
         }
     };
-    for_each_chunk(calls.len(), &mut |part| calls[part].iter().for_each(|call| settle(*call)));
+    for_each_of(calls, |call| settle(*call));
 }
 
 fn operators_by_id(s: &Sources<'_>, nodes: &HostNodes) -> FxHashMap<u32, Raw> {
