@@ -100,6 +100,21 @@ test('timelines of two runs stand on one clock, at a name, or by share', async (
   await picture(page, 'compare-relative-light-390');
 });
 
+test('timelines that do not fit on one clock stand by themselves, and say why', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, json('baseline_attention', 'baseline'));
+  await dropFiles(page, json('fused_attention', 'fused'));
+  // What copies may take is a part of what the browser says of the machine.
+  await page.evaluate(() => Object.defineProperty(navigator, 'deviceMemory', { configurable: true, get: () => 256 / 1024 ** 2 }));
+  await show(page, 'compare');
+  await expect(page.locator('[data-alignment]')).toHaveText(/^Each window shows .* Too large for one clock: it needs copies of [\d.]+ KiB, and this page's limit for them is 32\.0 KiB\.$/);
+  await expect(page.locator('[data-run]')).toHaveCount(2);
+  await expect(page.locator('[data-zoom="absolute"]')).toBeDisabled();
+  await expect(page.locator('[data-zoom="relative"]')).toHaveAttribute('aria-pressed', 'true');
+  await idle(page);
+  await picture(page, 'compare-too-large-light-1440');
+});
+
 test('a summary by itself opens', async ({ page, site }) => {
   await start(page, site);
   const { summary } = JSON.parse(readFileSync(json('fused_attention', 'fused')));

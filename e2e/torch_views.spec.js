@@ -250,6 +250,21 @@ test('trace: the workers of a run stand below each other on one clock', async ({
   await expect(timeline(page)).toContainText('host_1');
 });
 
+test('trace: workers that do not fit on one clock are shown one at a time', async ({ page, site }) => {
+  // What copies may take is a part of what the browser says of the machine, and so is what is opened without a question.
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 8 / 1024 ** 2 }));
+  await start(page, site);
+  await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(ranks());
+  for (const held of [2, 1]) {
+    await expect(page.locator('[data-phase]')).toHaveCount(held);
+    await page.getByRole('button', { name: 'Open anyway' }).click();
+  }
+  await expect(page.locator('.reading')).toHaveCount(0);
+  await show(page, 'timeline');
+  await expect(page.locator('[data-alignment]')).toContainText('Too large for one clock');
+  await expect(page.locator('[data-stack="true"]')).toBeDisabled();
+});
+
 /** Figures of all modules of a file that are on screen, with the time that the plugin tells of them. */
 async function modulesAre(page, data) {
   const want = [];

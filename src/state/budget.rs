@@ -16,6 +16,9 @@ pub struct Budget {
 /// Browsers that do not say how much memory there is.
 const USUAL_MEMORY_GIB: f64 = 4.0;
 
+/// What the program of the page can have, whatever the machine has, bytes.
+const PAGE_BYTES: u64 = 4 << 30;
+
 /// Workers that read one profile at most, however many cores there are: what adds their columns has one thread.
 const READERS_MAX: usize = 4;
 
@@ -67,6 +70,16 @@ impl Budget {
             out.push(profile.id);
         }
         out
+    }
+
+    /// Why copies of columns that take `bytes` are not made, if so. They are made in the page's program, beside the columns, and what draws them takes as
+    /// much again.
+    pub fn refused_copies(&self, bytes: u64) -> Option<String> {
+        let most = self.bytes.min(PAGE_BYTES) / 4;
+        (bytes > most).then(|| {
+            let (needed, most) = (text::bytes(bytes), text::bytes(most));
+            format!("Too large for one clock: it needs copies of {needed}, and this page's limit for them is {most}.")
+        })
     }
 
     /// How many of them, in order, can be read at the same time.
@@ -137,6 +150,15 @@ mod tests {
         assert_eq!(budget.n_at_once(0, &[100 * MIB; 8]), 2);
         assert_eq!(Budget::new(8, Some(1.0)).n_at_once(100 * MIB, &[200 * MIB; 8]), 2);
         assert_eq!(budget.n_at_once(0, &[600 * MIB]), 1);
+    }
+
+    #[test]
+    fn copies_take_a_quarter_at_most() {
+        let budget = |gib| Budget::new(2, Some(gib));
+        assert_eq!(budget(1.0).refused_copies(128 * MIB), None);
+        let why = budget(1.0).refused_copies(129 * MIB).expect("a reason");
+        assert_eq!(why, "Too large for one clock: it needs copies of 129 MiB, and this page's limit for them is 128 MiB.");
+        assert_eq!([1024, 1025].map(|mib| budget(64.0).refused_copies(mib * MIB).is_some()), [false, true]);
     }
 
     #[test]

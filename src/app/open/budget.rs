@@ -1,7 +1,8 @@
 //! Cores and memory that imports and open profiles may use.
 
 use crate::state::budget::Budget;
-use crate::state::{App, AppStateStoreFields as _};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile};
+use crate::views::timeline::aligned::stack::n_bytes;
 use leptos::prelude::*;
 
 /// Cores and memory, if the browser reports them.
@@ -27,4 +28,10 @@ pub fn open_bytes(app: App) -> u64 {
 /// Memory of the open profiles, bytes; sleeping ones use none.
 pub fn profile_bytes(app: App) -> u64 {
     app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.is_awake()).map(|p| p.memory).sum())
+}
+
+/// Why these profiles are not drawn on one clock, if so. Not tracked.
+pub fn refused_stack(app: App, ids: &[u32]) -> Option<String> {
+    let columns = |all: &Vec<OpenProfile>| n_bytes(all.iter().filter(|p| ids.contains(&p.id)).map(|p| &*p.columns));
+    budget().refused_copies(app.state.profiles().with_untracked(columns))
 }

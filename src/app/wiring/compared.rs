@@ -1,6 +1,7 @@
 //! Timelines of the open device profiles above their comparison: on one clock below each other, or each on its own with windows that show the
 //! same shares of the runs.
 
+use crate::app::open::budget::refused_stack;
 use crate::base::{EventId, SliceId, TimeRange, text};
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -30,6 +31,8 @@ pub(in crate::app) struct Compared {
     ids: Memo<Vec<u32>>,
     /// How many more there are, which are not shown.
     n_more: Memo<usize>,
+    /// Why they do not fit on one clock, if so.
+    refused: Memo<Option<String>>,
     anchor: RwSignal<Option<Anchor>>,
     is_relative: Choice<bool>,
 }
@@ -38,16 +41,22 @@ impl Compared {
     /// Gathers the profiles for which `is_meant` holds.
     pub fn new(app: App, is_meant: fn(&OpenProfile) -> bool) -> Self {
         let ids = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).map(|p| p.id).take(MOST).collect());
-        let ids = Memo::new(move |_| ids());
+        let ids: Memo<Vec<u32>> = Memo::new(move |_| ids());
         let n_all = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).count());
         let n_more = Memo::new(move |_| n_all().saturating_sub(MOST));
+        let refused = Memo::new(move |_| ids.with(|ids| refused_stack(app, ids)));
         let anchor = RwSignal::new(None);
         // For another set of runs the earlier answer is dropped.
         effect(move || {
             ids.track();
             anchor.set(None);
         });
-        Compared { ids, n_more, anchor, is_relative: app.view_state("compare").choice("relative", false) }
+        Compared { ids, n_more, refused, anchor, is_relative: app.view_state("compare").choice("relative", false) }
+    }
+
+    /// Whether each run stands by itself. Tracked.
+    fn is_relative(self) -> bool {
+        self.is_relative.0.get() || self.refused.with(Option::is_some)
     }
 
     fn profiles(self, app: App) -> Vec<OpenProfile> {
@@ -55,8 +64,11 @@ impl Compared {
         self.ids.get().iter().filter_map(|id| all.iter().find(|p| p.id == *id).cloned()).collect()
     }
 
-    /// Lines the runs up at the first slice of that name.
+    /// Lines the runs up at the first slice of that name, if they fit on one clock.
     pub fn line_up(self, app: App, by: String, name: String) {
+        if self.refused.with_untracked(Option::is_some) {
+            return;
+        }
         let asks: Vec<_> = untrack(|| self.profiles(app)).into_iter().map(|p| p.ask).collect();
         spawn_local(async move {
             let mut slices = Vec::with_capacity(asks.len());
@@ -77,7 +89,7 @@ impl Compared {
 #[component]
 pub(in crate::app) fn Timelines(compared: Compared) -> impl IntoView {
     let has_some = Memo::new(move |_| compared.ids.with(|ids| ids.len() > 1));
-    let body = move || match (has_some.get(), compared.is_relative.0.get()) {
+    let body = move || match (has_some.get(), compared.is_relative()) {
         (false, _) => ().into_any(),
         (true, false) => view! { <OneClock compared /> }.into_any(),
         (true, true) => view! { <SameShares compared /> }.into_any(),
@@ -90,19 +102,21 @@ pub(in crate::app) fn Timelines(compared: Compared) -> impl IntoView {
 
 #[component]
 fn Bar(compared: Compared) -> impl IntoView {
-    let Compared { is_relative, anchor, n_more, .. } = compared;
+    let Compared { is_relative, anchor, n_more, refused, .. } = compared;
     let part = move |relative: bool, label: &'static str, title: &'static str| {
         view! {
             <button
                 type="button" class="segmented__part" data-zoom=if relative { "relative" } else { "absolute" } title=title
-                aria-pressed=move || (is_relative.0.get() == relative).to_string() on:click=move |_| is_relative.1.set(relative)
+                aria-pressed=move || (compared.is_relative() == relative).to_string() on:click=move |_| is_relative.1.set(relative)
+                disabled=move || !relative && refused.with(Option::is_some)
             >
                 {label}
             </button>
         }
     };
-    let note = move || match (is_relative.0.get(), anchor.get()) {
-        (true, _) => "Each window shows the same fraction of its run.".to_string(),
+    const BY_FRACTION: &str = "Each window shows the same fraction of its run.";
+    let note = move || match (compared.is_relative(), anchor.get()) {
+        (true, _) => refused.get().map_or_else(|| BY_FRACTION.to_string(), |why| format!("{BY_FRACTION} {why}")),
         (false, None) => "Every run starts at time zero.".into(),
         (false, Some(a)) => format!("Aligned at the first {}: {} occurrences in the runs.", a.name, counts(&a)),
     };
@@ -117,7 +131,7 @@ fn Bar(compared: Compared) -> impl IntoView {
             <Show when=move || { n_more.get() > 0 }>
                 <span class="stackbar__note" data-not-shown>{move || format!("The first {MOST} runs are drawn; the tables below include all runs.")}</span>
             </Show>
-            <Show when=move || anchor.with(Option::is_some) && !is_relative.0.get()>
+            <Show when=move || anchor.with(Option::is_some) && !compared.is_relative()>
                 <button type="button" class="link" data-unanchor on:click=move |_| anchor.set(None)>"Align at the start"</button>
             </Show>
         </div>

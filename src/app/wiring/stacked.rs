@@ -1,5 +1,6 @@
 //! The timeline of the profile in front, or of all workers of its run at once on one clock.
 
+use crate::app::open::budget::refused_stack;
 use crate::base::{EventId, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::ui::effect::effect;
@@ -16,6 +17,9 @@ use std::sync::Arc;
 pub struct Stacked {
     /// Ids of its profiles, from top to bottom; a single one if nothing can be stacked.
     ids: Memo<Vec<u32>>,
+    /// Why they do not fit on one clock, if so.
+    refused: Memo<Option<String>>,
+    is_on: Memo<bool>,
     /// `None` while the front one is alone.
     pub(in crate::app) stack: Memo<Option<Arc<Stack>>>,
     choice: crate::state::choices::Choice<bool>,
@@ -34,11 +38,13 @@ impl Stacked {
             };
             Arc::new(stack(&ids.iter().filter_map(part).collect::<Vec<_>>()))
         };
+        let refused = Memo::new(move |_| ids.with(|ids| refused_stack(app, ids)));
+        let is_on = Memo::new(move |_| choice.0.get() && ids.with(|i| i.len() > 1) && refused.with(Option::is_none));
         let stack = Memo::new_with_compare(
-            move |_| (choice.0.get() && ids.with(|i| i.len() > 1)).then(|| ids.with(|i| make(i))),
+            move |_| is_on.get().then(|| ids.with(|i| make(i))),
             |a, b| !matches!((a, b), (Some(Some(a)), Some(Some(b))) if Arc::ptr_eq(a, b)),
         );
-        Stacked { ids, stack, choice }
+        Stacked { ids, refused, is_on, stack, choice }
     }
 
     /// The client of each worker, from top to bottom. Not tracked.
@@ -49,7 +55,7 @@ impl Stacked {
 
     /// Whether the workers are below each other now. Tracked.
     pub fn is_on(&self) -> bool {
-        self.choice.0.get() && self.ids.with(|i| i.len() > 1)
+        self.is_on.get()
     }
 }
 
@@ -60,12 +66,13 @@ pub fn StackBar(
     stacked: Stacked,
 ) -> impl IntoView {
     let n = move || stacked.ids.with(Vec::len);
-    let note = move || stacked.stack.with(|s| s.as_ref().map(|s| s.note.clone()));
+    let refused = stacked.refused;
+    let note = move || stacked.stack.with(|s| s.as_ref().map(|s| s.note.clone())).or_else(|| refused.get());
     let part = move |is_all: bool, label: &'static str| {
         view! {
             <button
-                type="button" class="segmented__part" data-stack=is_all.to_string() aria-pressed=move || (stacked.choice.0.get() == is_all).to_string()
-                on:click=move |_| stacked.choice.1.set(is_all)
+                type="button" class="segmented__part" data-stack=is_all.to_string() aria-pressed=move || (stacked.is_on() == is_all).to_string()
+                on:click=move |_| stacked.choice.1.set(is_all) disabled=move || is_all && refused.with(Option::is_some)
             >
                 {label}
             </button>

@@ -78,6 +78,14 @@ impl Stack {
     }
 }
 
+/// Bytes that the columns of a stack of these profiles take.
+pub fn n_bytes<'a>(all: impl Iterator<Item = &'a PageColumns>) -> u64 {
+    // Start, duration, name and colour; track, time and name.
+    const SLICE: u64 = 8 + 8 + 4 + 2;
+    const INSTANT: u64 = 4 + 8 + 4;
+    all.map(|one| one.start.len() as u64 * SLICE + one.info.instants.time.len() as u64 * INSTANT).sum()
+}
+
 /// The profiles (label, columns) below each other, each in a group with its label.
 pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
     let (shifts, note) = align(all);
@@ -86,7 +94,7 @@ pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
 
 /// The same with `shifts` added to the times of each; `note` gives the reason.
 pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
-    let mut columns = PageColumns::default();
+    let mut columns = with_room(all);
     let mut parts = Vec::with_capacity(all.len());
     let mut colours: HashMap<String, u16> = HashMap::new();
     for ((label, one), &shift_ns) in all.iter().zip(shifts) {
@@ -104,6 +112,24 @@ pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String
     columns.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
     columns.info.n_slices = columns.start.len() as u64;
     Stack { columns: Arc::new(columns), parts, note }
+}
+
+/// Columns with room for those of all: growing would take as much memory again.
+fn with_room(all: &[(String, Arc<PageColumns>)]) -> PageColumns {
+    let n = all.iter().map(|(_, one)| one.start.len()).sum();
+    let n_instants = all.iter().map(|(_, one)| one.info.instants.time.len()).sum();
+    let mut columns = PageColumns {
+        start: Vec::with_capacity(n).into(),
+        duration: Vec::with_capacity(n).into(),
+        name: Vec::with_capacity(n).into(),
+        colour: Vec::with_capacity(n).into(),
+        ..PageColumns::default()
+    };
+    let instants = Arc::make_mut(&mut columns.info.instants);
+    instants.track.reserve(n_instants);
+    instants.time.reserve(n_instants);
+    instants.name.reserve(n_instants);
+    columns
 }
 
 /// Adds the steps of a profile. Those of one name are one band, from where it first begins to where it last ends.
@@ -201,6 +227,7 @@ mod tests {
         let s = stacked(Some(1_000), Some(1_500));
         let n = sample().start.len();
         assert_eq!(s.columns.start.len(), 2 * n);
+        assert_eq!(n_bytes([&*at(None), &*at(None)].into_iter()), n_bytes(std::iter::once(&*s.columns)));
         assert_eq!(s.columns.start[n], sample().start[0] + 500);
         assert_eq!(s.columns.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
         let index = crate::views::timeline::lookup::index::Index::new(&s.columns);
