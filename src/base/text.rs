@@ -89,6 +89,18 @@ pub fn signed_bytes(n: i64) -> String {
     format!("{}{}", if n < 0 { "−" } else { "" }, bytes(n.unsigned_abs()))
 }
 
+/// Floating-point operations with a decimal prefix: `1.23 TFLOP`.
+pub fn flops(n: f64) -> String {
+    let (scale, prefix) = match n {
+        n if n >= 1e15 => (1e15, "P"),
+        n if n >= 1e12 => (1e12, "T"),
+        n if n >= 1e9 => (1e9, "G"),
+        n if n >= 1e6 => (1e6, "M"),
+        _ => (1.0, ""),
+    };
+    format!("{} {prefix}FLOP", three_digits(n / scale))
+}
+
 /// A count with thin separators: `1 234 567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -147,6 +159,12 @@ pub fn middle_ellipsis(text: &str, max_chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operations_have_decimal_prefixes() {
+        let shown = [0.0, 999_999.0, 1.5e6, 2e9, 17_108_029e6, 1.979e15].map(flops);
+        assert_eq!(shown, ["0 FLOP", "999999 FLOP", "1.50 MFLOP", "2.00 GFLOP", "17.1 TFLOP", "1.98 PFLOP"]);
+    }
 
     #[test]
     fn very_long_texts_are_brief_on_screen() {

@@ -17,7 +17,7 @@ impl Profile {
         self.slices.start[self.slices.by_start[at] as usize] > time.0
     }
 
-    /// The innermost slice that holds `time`, of which `last` is the last to start until then.
+    /// The innermost slice that holds `time`. `last` is the track's latest slice that starts at `time` or before.
     fn innermost(&self, track: TrackId, time: TimeNs, last: SliceId) -> Option<SliceId> {
         let mut at = Some(last);
         while let Some(slice) = at {

@@ -68,8 +68,8 @@ pub fn columns(found: &Explain, unit: &ExplainUnit) -> Vec<Column> {
             Kind::Text,
             "New: not in the base. Gone: not in the run. Noise: the difference is within the spread over steps or invocations.",
         ),
-        Column::new("count_base", "Count base", Kind::Number, counted),
-        Column::new("count_run", "Count run", Kind::Number, counted),
+        Column::new("count_base", "Count base", Kind::Count, counted),
+        Column::new("count_run", "Count run", Kind::Count, counted),
     ];
     if has_spread(unit) {
         let help = "√(s₁² + s₂²) with the sample standard deviations over the steps or invocations of both profiles.";

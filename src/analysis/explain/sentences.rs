@@ -86,11 +86,11 @@ fn bottleneck(base: &CoreFacts, run: &CoreFacts) -> Option<Sentence> {
 
 fn products(base: &CoreFacts, run: &CoreFacts) -> String {
     let Some((a, b)) = base.bounds.flops.zip(run.bounds.flops) else { return String::new() };
-    let mflop = |flops: u64| format!("{} MFLOP", text::three_digits(flops as f64 / 1e6));
+    let flops = |n: u64| text::flops(n as f64);
     match (base.n_products, run.n_products) {
         (0, 0) => String::new(),
-        (m, n) if (m, a) == (n, b) => format!(" Matrix products are the same: {}, {}.", text::count(m), mflop(a)),
-        (m, n) => format!(" Matrix products differ: {} → {}, {} → {}.", text::count(m), text::count(n), mflop(a), mflop(b)),
+        (m, n) if (m, a) == (n, b) => format!(" Matrix products are the same: {}, {}.", text::count(m), flops(a)),
+        (m, n) => format!(" Matrix products differ: {} → {}, {} → {}.", text::count(m), text::count(n), flops(a), flops(b)),
     }
 }
 

@@ -12,26 +12,12 @@ const DOTS_MAX: usize = 500;
 
 /// A rate with its unit: `157 TFLOP/s`.
 fn rate(flops_per_s: f64) -> String {
-    let (scale, unit) = match flops_per_s {
-        v if v >= 1e12 => (1e12, "T"),
-        v if v >= 1e9 => (1e9, "G"),
-        v if v >= 1e6 => (1e6, "M"),
-        _ => (1.0, ""),
-    };
-    format!("{} {unit}FLOP/s", text::three_digits(flops_per_s / scale))
+    format!("{}/s", text::flops(flops_per_s))
 }
 
 /// `1.23 TFLOPs`: a number of operations.
 pub fn flops(n: u64) -> String {
-    let value = n as f64;
-    let (scale, unit) = match value {
-        v if v >= 1e15 => (1e15, "P"),
-        v if v >= 1e12 => (1e12, "T"),
-        v if v >= 1e9 => (1e9, "G"),
-        v if v >= 1e6 => (1e6, "M"),
-        _ => (1.0, ""),
-    };
-    format!("{} {unit}FLOPs", text::three_digits(value / scale))
+    format!("{}s", text::flops(n as f64))
 }
 
 fn colour(family: Family) -> u16 {

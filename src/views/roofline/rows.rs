@@ -8,13 +8,7 @@ use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// A rate with its unit: `157 TFLOP/s`.
 fn rate(value: f64) -> String {
-    let (scale, unit) = match value {
-        v if v >= 1e12 => (1e12, "T"),
-        v if v >= 1e9 => (1e9, "G"),
-        v if v >= 1e6 => (1e6, "M"),
-        _ => (1.0, ""),
-    };
-    format!("{} {unit}FLOP/s", text::three_digits(value / scale))
+    format!("{}/s", text::flops(value))
 }
 
 /// Name and colour of a point's class.
