@@ -18,6 +18,7 @@ pub mod shared_column;
 pub mod short_name;
 pub mod sorted_index;
 pub mod text;
+pub mod threads;
 pub mod titles;
 pub mod trace_identity;
 pub mod units;

@@ -43,6 +43,11 @@ pub fn radix_order(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
     places
 }
 
+/// Numbers without a sign as numbers with one, in the same order.
+pub fn signed(number: u64) -> i64 {
+    number as i64 ^ i64::MIN
+}
+
 /// Sorts a list of many rows by a number; rows with the same one keep their order. Lists that people read are short: see [`super::Order`].
 pub fn order_many<T: Copy>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64) {
     if rows.is_sorted_by_key(&number) {

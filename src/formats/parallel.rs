@@ -10,6 +10,7 @@ pub use schedule::{Due, Schedule};
 use super::feeder::{Feeder, feed_range};
 use super::{ImportError, Split};
 use crate::base::Member;
+use crate::base::threads::n_threads;
 use std::ops::Range;
 
 /// Pieces are at least as long: shorter ones cost more to add than they save, bytes.
@@ -44,18 +45,9 @@ impl Plan {
     /// In order.
     pub const SERIAL: Plan = Plan { n_threads: 1, piece_bytes: (PIECE_MIN, PIECE_MAX) };
 
-    /// `AXONSCOPE_THREADS` threads, otherwise one per core of the machine.
-    #[cfg(not(target_arch = "wasm32"))]
+    /// On as many threads as the program may use.
     pub fn usual() -> Plan {
-        let wanted = std::env::var("AXONSCOPE_THREADS").ok().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
-        let n_threads = wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        Plan { n_threads, ..Plan::SERIAL }
-    }
-
-    /// In order: the program of a worker has one thread.
-    #[cfg(target_arch = "wasm32")]
-    pub fn usual() -> Plan {
-        Plan::SERIAL
+        Plan { n_threads: n_threads(), ..Plan::SERIAL }
     }
 
     /// As workers of a browser read a member of `len` bytes: with no more readers than there are pieces; pieces are short enough that a helper needs

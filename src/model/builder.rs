@@ -7,6 +7,7 @@ mod freeze;
 mod instants;
 mod records;
 mod shared;
+mod slice_order;
 
 pub use append::Renamed;
 pub use shared::{Shared, SharedRow};

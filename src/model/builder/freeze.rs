@@ -1,13 +1,13 @@
 //! The last step of a builder: sorts, nests, freezes.
 
-use super::by_track::{by_track, first_of_tracks, placed, reorder};
+use super::by_track::{by_track, first_of_tracks, placed};
+use super::records::Records;
+use super::slice_order::ByTrack;
 use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
 use crate::base::Order as _;
-use crate::base::radix_sort::order_ties;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
-use crate::model::lanes::layout;
-use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track};
-use std::ops::Range;
+use crate::base::threads::both;
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
+use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Meta, Profile, RecordRef, Series, Track};
 use std::sync::Arc;
 
 impl ProfileBuilder {
@@ -15,12 +15,20 @@ impl ProfileBuilder {
     pub fn finish(mut self, meta: Meta) -> Finished {
         let (tracks, track_of_raw) = self.order_tracks();
         let mut profile = Profile { meta, tracks, ..Profile::default() };
-        let sorted = self.sort_by_start(&track_of_raw, profile.tracks.len());
-        if self.rows.is_empty() {
-            self.track = Blocks::default();
-        }
-        let slice_of_raw = sorted.lay_out(&mut profile);
-        self.freeze(profile, slice_of_raw, track_of_raw)
+        let (instants, n_tracks) = (std::mem::take(&mut self.instants), profile.tracks.len());
+        let slices = || {
+            let slices = self.by_final_track(&track_of_raw, n_tracks);
+            if self.rows.is_empty() {
+                self.track = Blocks::default();
+            }
+            let slice_of_raw = slices.lay_out(&mut profile);
+            self.freeze(profile, slice_of_raw, &track_of_raw)
+        };
+        let (mut finished, instants) = both(instants.time.len(), slices, || instants.finish(&track_of_raw, n_tracks));
+        finished.profile.instants = instants;
+        finished.profile.meta.range = range(&finished.profile);
+        finished.track_of_raw = track_of_raw;
+        finished
     }
 
     /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
@@ -64,54 +72,54 @@ impl ProfileBuilder {
         (out, final_of_raw)
     }
 
-    /// Slices by (final track, start, longest first, as written). One column after the other comes to stand in that order, and frees what it was
-    /// written to: of a long trace, both would not fit in memory.
-    fn sort_by_start(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> Sorted {
+    /// Slices by final track, as written. One column after the other comes to stand in that order, and frees what it was written to: of a long
+    /// trace, both would not fit in memory.
+    fn by_final_track(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> ByTrack {
         let n = self.start.len();
         let (tracks, rows) = (&self.track, &self.rows);
         let track_of = |i: usize| placed(track_of_raw, rows.track(tracks.get(i)).0).index();
         let first = first_of_tracks(n, n_tracks, &track_of);
-        let starts = std::mem::take(&mut self.start);
-        let start = by_track(&first, n, &track_of, |i| starts.get(i));
-        drop(starts);
-        let durations = std::mem::take(&mut self.duration);
-        let duration = by_track(&first, n, &track_of, |i| durations.get(i));
-        drop(durations);
-        let raw = by_track(&first, n, &track_of, |i| i as u32);
-        let mut out = Sorted { raw, start, duration, first };
-        for t in 0..n_tracks {
-            let part = out.first[t]..out.first[t + 1];
-            if !out.is_sorted(part.clone()) {
-                out.sort_part(part);
-            }
-        }
-        out
+        let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
+        let starts = || {
+            let column = by_track(&first, n, &track_of, |i| starts.get(i));
+            drop(starts);
+            column
+        };
+        let others = || {
+            let column = by_track(&first, n, &track_of, |i| durations.get(i));
+            drop(durations);
+            (column, by_track(&first, n, &track_of, |i| i as u32))
+        };
+        let (start, (duration, raw)) = both(n, starts, others);
+        ByTrack { raw, start, duration, first }
     }
 
-    fn freeze(mut self, mut profile: Profile, slice_of_raw: Vec<SliceId>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
-        let names = std::mem::take(&mut self.name);
-        let names = if names.is_empty() { vec![StrId(0); slice_of_raw.len()] } else { names.placed(&slice_of_raw, StrId(0)) };
-        let slice_of_raw = Arc::new(slice_of_raw);
+    fn freeze(mut self, mut profile: Profile, slice_of_raw: Vec<SliceId>, track_of_raw: &[Option<TrackId>]) -> Finished {
+        let (n, is_shared) = (slice_of_raw.len(), !self.rows.is_empty());
+        let (names, own) = (std::mem::take(&mut self.name), std::mem::take(&mut self.own));
+        let (entries, flows) = (std::mem::take(&mut self.track), std::mem::take(&mut self.flows));
+        let ((names, own), (entries, flows)) = both(
+            n,
+            || {
+                let names = if names.is_empty() { vec![StrId(0); n] } else { names.placed(&slice_of_raw, StrId(0)) };
+                (names, is_shared.then(|| own.placed(&slice_of_raw, 0)))
+            },
+            || {
+                let arrows = flows.into_iter().map(|(from, to, kind)| (slice_of_raw[from as usize], slice_of_raw[to as usize], kind));
+                (is_shared.then(|| entries.placed(&slice_of_raw, 0)), FlowTable::from_arrows(arrows.collect()))
+            },
+        );
+        profile.flows = flows;
         let n_columns = self.extras.iter().map(|column| column.id.0 + 1).max().unwrap_or(0);
-        let shared = (!self.rows.is_empty()).then(|| {
+        let shared = own.zip(entries).map(|(own, entries)| {
             let mut columns = vec![Arc::default(); n_columns];
             self.extras.iter_mut().for_each(|column| columns[column.id.0] = Arc::new(std::mem::take(&mut column.shared)));
-            let own = std::mem::take(&mut self.own).placed(&slice_of_raw, 0);
-            let entries = std::mem::take(&mut self.track).placed(&slice_of_raw, 0);
             Arc::new(Shared { entries, own, rows: std::mem::take(&mut self.rows), columns })
         });
-        profile.slices.name = names;
-        if let Some(shared) = &shared {
-            let names = &mut profile.slices.name;
-            for_each_chunk(names.len(), &mut |part| part.for_each(|i| names[i] = shared.rows.name(shared.entries[i]).unwrap_or(names[i])));
-        }
-        profile.slices.record = match self.record.into_places() {
-            Ok(places) => later(places, &slice_of_raw, RecordRef::default(), |record| record),
-            Err(records) => {
-                let (n, records) = (slice_of_raw.len(), records.placed(&slice_of_raw));
-                Column::later(n, true, move || (0..n).map(|i| records.get(i)).collect())
-            }
-        };
+        let slice_of_raw = Arc::new(slice_of_raw);
+        let records = self.record;
+        let (names, records) = both(n, || named(names, shared.as_deref()), || recorded(records, &slice_of_raw));
+        (profile.slices.name, profile.slices.record) = (names, records);
         profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
         profile.slices.second_record.order_by_key(|s| s.0);
         let mut numbers = Vec::new();
@@ -130,17 +138,32 @@ impl ProfileBuilder {
                 }
             }
         }
-        let arrows = self.flows.iter().map(|&(from, to, kind)| (slice_of_raw[from as usize], slice_of_raw[to as usize], kind));
-        profile.flows = FlowTable::from_arrows(arrows.collect());
-        profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(&track_of_raw, t.0), spec)).collect();
-        profile.counters.extend(self.columns.into_iter().map(|counter| ascending_counter(counter, &track_of_raw)));
+        profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(track_of_raw, t.0), spec)).collect();
+        profile.counters.extend(self.columns.into_iter().map(|counter| ascending_counter(counter, track_of_raw)));
         profile.counters.order_by_key(|c| c.track);
-        profile.instants = self.instants.finish(&track_of_raw, profile.tracks.len());
         profile.tables = self.tables;
         profile.strings = self.strings.finish();
         profile.domain = Domain::Plain;
-        profile.meta.range = range(&profile);
-        Finished { profile, numbers, track_of_raw, slice_of_raw, shared }
+        Finished { profile, numbers, track_of_raw: Vec::new(), slice_of_raw, shared }
+    }
+}
+
+/// The names of slices, of which some are those that they share.
+fn named(mut names: Vec<StrId>, shared: Option<&Shared>) -> Vec<StrId> {
+    if let Some(shared) = shared {
+        for_each_chunk(names.len(), &mut |part| part.for_each(|i| names[i] = shared.rows.name(shared.entries[i]).unwrap_or(names[i])));
+    }
+    names
+}
+
+/// The records of slices in the final order.
+fn recorded(records: Records, slice_of_raw: &Arc<Vec<SliceId>>) -> Column<RecordRef> {
+    match records.into_places() {
+        Ok(places) => later(places, slice_of_raw, RecordRef::default(), |record| record),
+        Err(records) => {
+            let (n, records) = (slice_of_raw.len(), records.placed(slice_of_raw));
+            Column::later(n, true, move || (0..n).map(|i| records.get(i)).collect())
+        }
     }
 }
 
@@ -190,111 +213,6 @@ impl Values {
             out
         })
     }
-}
-
-/// Slices by (track, start).
-struct Sorted {
-    raw: Vec<u32>,
-    start: Vec<i64>,
-    duration: Vec<i64>,
-    /// Where each track's begin, and where the last one's end.
-    first: Vec<usize>,
-}
-
-impl Sorted {
-    /// Whether a part is sorted by (start, longest first).
-    fn is_sorted(&self, part: Range<usize>) -> bool {
-        let mut is_sorted = true;
-        for_each_chunk(part.len().saturating_sub(1), &mut |some| {
-            let mut pairs = some.map(|k| part.start + k);
-            is_sorted = is_sorted && pairs.all(|i| (self.start[i], -self.duration[i]) <= (self.start[i + 1], -self.duration[i + 1]));
-        });
-        is_sorted
-    }
-
-    /// Sorts by (start, longest first, as written).
-    fn sort_part(&mut self, part: Range<usize>) {
-        let (start, duration) = (&self.start[part.clone()], &self.duration[part.clone()]);
-        let mut order = radix_order(part.len(), |k| start[k]);
-        order_ties(&mut order, |at| start[*at as usize], |at| std::cmp::Reverse(duration[*at as usize]));
-        reorder(&mut self.start[part.clone()], &order);
-        reorder(&mut self.duration[part.clone()], &order);
-        reorder(&mut self.raw[part], &order);
-    }
-
-    /// Lanes, parents, starts and durations in the final order. Returns the final slice per raw id.
-    fn lay_out(mut self, profile: &mut Profile) -> Vec<SliceId> {
-        let n = self.raw.len();
-        let mut ranks = vec![0u32; n];
-        let mut slice_of_raw = vec![SliceId(0); n];
-        profile.slices.parent = vec![NO_SLICE; n];
-        for t in 0..profile.tracks.len() {
-            let lanes_from = profile.lanes.len() as u32;
-            let part = self.first[t]..self.first[t + 1];
-            if !part.is_empty() {
-                self.lay_out_track(profile, TrackId(t as u32), part, (&mut ranks, &mut slice_of_raw));
-            }
-            profile.tracks[t].lanes = lanes_from..profile.lanes.len() as u32;
-        }
-        (profile.slices.start, profile.slices.duration, profile.slices.by_start) = (self.start, self.duration, ranks);
-        slice_of_raw
-    }
-
-    /// One track. `ranks` are the final slices by (track, start).
-    fn lay_out_track(
-        &mut self,
-        profile: &mut Profile,
-        track: TrackId,
-        part: Range<usize>,
-        (ranks, slice_of_raw): (&mut [u32], &mut [SliceId]),
-    ) {
-        let (start, duration) = (&self.start[part.clone()], &self.duration[part.clone()]);
-        let layout = layout(part.len(), |at| (start[at], start[at].saturating_add(duration[at])));
-        let mut next = lane_starts(&layout.lane, layout.n_lanes, part.start as u32);
-        for (depth, pair) in next.windows(2).enumerate() {
-            profile.lanes.push(Lane { track, depth: depth as u16, first: pair[0], end: pair[1] });
-        }
-        let (raw, ranks) = (&self.raw[part.clone()], &mut ranks[part.clone()]);
-        for_each_chunk(raw.len(), &mut |some| {
-            for k in some {
-                let next = &mut next[layout.lane[k] as usize];
-                slice_of_raw[raw[k] as usize] = SliceId(*next);
-                ranks[k] = *next;
-                *next += 1;
-            }
-        });
-        for_each_chunk(raw.len(), &mut |some| {
-            for k in some.filter(|k| layout.parent[*k] != NO_SLICE) {
-                profile.slices.parent[ranks[k] as usize] = ranks[layout.parent[k] as usize];
-            }
-        });
-        if layout.n_lanes > 1 {
-            drop(layout);
-            scatter(&mut self.start[part.clone()], ranks, part.start);
-            scatter(&mut self.duration[part.clone()], ranks, part.start);
-        }
-    }
-}
-
-/// The values of a part of a column in another order: the `k`-th comes to `places[k]`, counted from where the whole column begins.
-fn scatter(values: &mut [i64], places: &[u32], first: usize) {
-    let old = values.to_vec();
-    for_each_chunk(places.len(), &mut |part| {
-        for (place, value) in places[part.clone()].iter().zip(&old[part]) {
-            values[*place as usize - first] = *value;
-        }
-    });
-}
-
-/// Where each lane of a track begins, and where the last ends.
-fn lane_starts(lane: &[u16], n_lanes: usize, from: u32) -> Vec<u32> {
-    let mut starts = vec![0u32; n_lanes + 1];
-    for_each_chunk(lane.len(), &mut |part| lane[part].iter().for_each(|l| starts[*l as usize + 1] += 1));
-    starts[0] = from;
-    for l in 0..n_lanes {
-        starts[l + 1] += starts[l];
-    }
-    starts
 }
 
 fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
