@@ -6,7 +6,8 @@
 //! read, and a pattern with a negative step is taken to begin one element too low and to end one too low.
 
 use super::isa::{Access, End, Instruction, Operand, Value};
-use crate::base::Order as _;
+use crate::base::for_each_of;
+use crate::base::radix_sort::{order_many, order_many_by, signed};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -70,73 +71,102 @@ pub(super) type Sample = (u64, Vec<f64>);
 
 /// The curve of the State Buffer: of the partitions 0, 32, 64 and 96.
 pub(super) fn state_buffer(runs: &[Run]) -> Vec<Sample> {
-    let curves = [0u64, 1, 2, 3].map(|at| {
-        let changes = changes(runs, |t| !t.is_psum && t.n_partitions > at * GROUP);
-        let mut used = 0;
-        let step = |(time, spans): (u64, Vec<(i64, i64, i64)>)| {
-            used += spans.iter().map(|s| s.2 * (s.1 - s.0)).sum::<i64>();
-            (time, used)
-        };
-        changes.into_iter().map(step).collect::<BTreeMap<u64, i64>>()
-    });
-    let mut times: Vec<u64> = curves.iter().flat_map(|c| c.keys().copied()).collect();
-    times.sort_unstable();
-    times.dedup();
-    let at = |curve: &BTreeMap<u64, i64>, time| curve.range(..=time).next_back().map_or(0, |c| *c.1);
+    let is_wanted = |at: usize| move |t: &Touch| !t.is_psum && t.n_partitions > at as u64 * GROUP;
+    let mut curves: [Vec<(u64, i64)>; 4] = Default::default();
+    for at in 0..curves.len() {
+        // What touches this partition mostly touches the one before as well.
+        let is_same = at > 0 && runs.iter().all(|run| run.touches.iter().all(|t| is_wanted(at)(t) == is_wanted(at - 1)(t)));
+        curves[at] = if is_same { curves[at - 1].clone() } else { used(runs, is_wanted(at)) };
+    }
     let percent = |used: i64| 100.0 * used as f64 / STATE_BUFFER as f64;
-    times.into_iter().map(|time| (time, curves.iter().map(|c| percent(at(c, time))).collect())).collect()
+    let mut left = curves.each_ref().map(|curve| (curve.as_slice(), 0));
+    let mut out = Vec::with_capacity(curves[0].len());
+    while let Some(time) = left.iter().filter_map(|(curve, _)| curve.first()).map(|c| c.0).min() {
+        for (curve, used) in &mut left {
+            if let Some((first, rest)) = curve.split_first().filter(|(first, _)| first.0 == time) {
+                (*curve, *used) = (rest, first.1);
+            }
+        }
+        out.push((time, left.iter().map(|l| percent(l.1)).collect()));
+    }
+    out
+}
+
+/// How many bytes are in use from each moment on at which that changes.
+fn used(runs: &[Run], is_wanted: impl Fn(&Touch) -> bool) -> Vec<(u64, i64)> {
+    let mut out: Vec<(u64, i64)> = Vec::new();
+    let mut used = 0;
+    for_each_of(&changes(runs, is_wanted), |change| {
+        used += change.sign * (change.bytes.1 - change.bytes.0);
+        match out.last_mut().filter(|last| last.0 == change.time) {
+            Some(last) => last.1 = used,
+            None => out.push((change.time, used)),
+        }
+    });
+    out
 }
 
 /// The curve of PSUM, bank by bank: a sample where an instruction writes to it, and where a bank comes into use or is free again.
 pub(super) fn psum(runs: &[Run]) -> Vec<Sample> {
     let mut used = [0i64; N_BANKS as usize];
     let mut out: Vec<Sample> = Vec::new();
-    for (time, spans) in changes(runs, |t| t.is_psum) {
-        let is_write = spans.iter().any(|s| s.2 > 0);
-        for (from, to, sign) in spans {
+    for at_once in changes(runs, |t| t.is_psum).chunk_by(|a, b| a.time == b.time) {
+        for Change { bytes: (from, to), sign, .. } in at_once {
             for (bank, used) in (0..).zip(&mut used) {
-                *used += sign * (to.min((bank + 1) * BANK) - from.max(bank * BANK)).max(0);
+                *used += sign * (*to.min(&((bank + 1) * BANK)) - *from.max(&(bank * BANK))).max(0);
             }
         }
+        let is_write = at_once.iter().any(|change| change.sign > 0);
         let values: Vec<f64> = used.iter().map(|n| f64::from(u8::from(*n > 0))).collect();
         if is_write || out.last().is_none_or(|last| last.1 != values) {
-            out.push((time, values));
+            out.push((at_once[0].time, values));
         }
     }
     out
 }
 
+/// Bytes that come into use (1) or are free again (−1).
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    time: u64,
+    /// The first, and the one after the last.
+    bytes: (i64, i64),
+    sign: i64,
+}
+
 /// A value: the byte after its last one, when it is first in use, and when it no longer is.
 type Live = (i64, u64, u64);
 
-/// What comes into use (1) or is free again (−1) at each moment: (first byte, byte after the last one, sign).
-fn changes(runs: &[Run], is_wanted: impl Fn(&Touch) -> bool) -> BTreeMap<u64, Vec<(i64, i64, i64)>> {
-    let wanted = |run: &Run| run.touches.iter().copied().filter(|t| is_wanted(t)).map(|t| (run.time, t)).collect::<Vec<_>>();
-    let mut all: Vec<((u64, u64), Touch)> = runs.iter().flat_map(wanted).collect();
+/// What comes into use or is free again, by time.
+fn changes(runs: &[Run], is_wanted: impl Fn(&Touch) -> bool) -> Vec<Change> {
+    let mut all: Vec<((u64, u64), Touch)> = Vec::with_capacity(runs.len());
+    for_each_of(runs, |run| all.extend(run.touches.iter().filter(|t| is_wanted(t)).map(|t| (run.time, *t))));
     // An instruction reads before it writes.
-    all.order_by_key(|a| (a.0.0, a.1.is_write));
+    order_many_by(&mut all, |a| signed(a.0.0), |a| a.1.is_write);
     let mut live: BTreeMap<i64, Live> = BTreeMap::new();
-    let mut out: BTreeMap<u64, Vec<(i64, i64, i64)>> = BTreeMap::new();
+    let mut out: Vec<Change> = Vec::with_capacity(2 * all.len());
     let mut close = |from: i64, (to, start, end): Live| {
-        out.entry(start).or_default().push((from, to, 1));
-        out.entry(end).or_default().push((from, to, -1));
+        out.extend([(start, 1), (end, -1)].map(|(time, sign)| Change { time, bytes: (from, to), sign }));
     };
-    for ((start, end), touch) in all {
+    for_each_of(&all, |((start, end), touch)| {
         let (from, to) = touch.bytes;
         if from >= to {
-            continue;
+            return;
         }
         cut(&mut live, from);
         cut(&mut live, to);
         if touch.is_write {
-            let keys: Vec<i64> = live.range(from..to).map(|v| *v.0).collect();
-            keys.into_iter().filter_map(|key| Some((key, live.remove(&key)?))).for_each(|(key, value)| close(key, value));
-            live.insert(from, (to, start, end));
+            while let Some((key, value)) = live.range(from..to).next().map(|(key, value)| (*key, *value)) {
+                live.remove(&key);
+                close(key, value);
+            }
+            live.insert(from, (to, *start, *end));
         } else {
-            live.range_mut(from..to).for_each(|(_, value)| value.2 = value.2.max(end));
+            live.range_mut(from..to).for_each(|(_, value)| value.2 = value.2.max(*end));
         }
-    }
+    });
     live.into_iter().for_each(|(from, value)| close(from, value));
+    order_many(&mut out, |change| signed(change.time));
     out
 }
 
