@@ -352,20 +352,22 @@ impl Timeline {
             },
         );
         let placed = |raw: TrackId| track_of_raw.get(raw.index()).copied().flatten();
+        let mut stepped = Vec::new();
         for (core, track) in rates.into_iter().filter_map(|(core, track)| placed(core).zip(placed(track))) {
             let (mut times, mut values) = (Vec::new(), Vec::new());
             let bytes = |slice: u32| cells.as_ref().and_then(|cells| cells.value(slice as usize, self.numbers[1]));
             let columns = (&bytes, precise.as_slice(), domain.unreported.as_slice());
-            throughput::of_core(&profile, core, columns, &mut |sample| {
+            let is_each_change = throughput::of_core(&profile, core, columns, &mut |sample| {
                 times.push((sample.time / 1000) as i64);
                 values.push(sample.rate);
             });
+            stepped.extend((!is_each_change).then_some(track));
             if let Some(counter) = profile.counters.iter_mut().find(|counter| counter.track == track) {
                 counter.series.iter_mut().take(1).for_each(|series| series.values = std::mem::take(&mut values));
                 counter.times = times;
             }
         }
-        quiet::quiet(&mut profile);
+        quiet::quiet(&mut profile, &stepped);
         domain.end_distance = self.precise.end_distance(precise, &slice_of_raw);
         let starters: Vec<u32> = self.starters.iter().filter_map(|slice| place(*slice)).collect();
         domain.operations = self.operations.into_iter().filter_map(|o| Some(CollectiveOp { slice: place(o.slice)?, ..o })).collect();

@@ -1,16 +1,16 @@
 //! Curves of throughput while nothing moves.
 
-use crate::base::for_each_chunk;
+use crate::base::{TrackId, for_each_chunk};
 use crate::model::{Counter, Profile, TrackKind};
 
 /// Names of the rows of throughput that transfers record.
 const ROW: &str = "DMA Throughput";
 
 /// Puts a rate of 0 where a core's last transfer ended: profilers write a rate with each change, but often none when transfers stop, and the last one
-/// would stay in force until the next begins. Cores without transfers keep their curve.
-pub(super) fn quiet(profile: &mut Profile) {
+/// would stay in force until the next begins. Cores without transfers keep their curve, and so do rows of `stepped`, which have 0 where nothing moves.
+pub(super) fn quiet(profile: &mut Profile, stepped: &[TrackId]) {
     let mut counters = std::mem::take(&mut profile.counters);
-    for counter in &mut counters {
+    for counter in counters.iter_mut().filter(|counter| !stepped.contains(&counter.track)) {
         let track = &profile.tracks[counter.track.index()];
         if let (true, Some(core)) = (profile.strings.get(track.name) == ROW, track.parent) {
             let reach = reach(profile, core.0, &counter.times);
@@ -105,7 +105,6 @@ fn with<T: Copy>(values: &[T], after: &[(usize, i64)], make: impl Fn(i64) -> T) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::TrackId;
     use crate::model::Series;
 
     #[test]

@@ -1,19 +1,22 @@
 //! DMA throughput over time: the sum of the rates of the transfers that are under way, sampled as `neuron-profile` does.
 //!
 //! A transfer moves its bytes evenly from its start to its end. A sample is at each moment at which one starts or ends, unless the sample
-//! before is less than 10 ns old. Verified on both public runs: all 1,522 samples of `dma_throughput` are equal.
+//! before is less than 10 ns old. Verified on both public runs: all 1,522 samples of `dma_throughput` are equal. Of a long run there would be too many:
+//! its samples are the means of equal steps.
 
 use super::precise;
-use crate::base::{TrackId, for_each_chunk};
+use crate::base::radix_sort::{order_many, signed};
+use crate::base::{TrackId, for_each_chunk, for_each_of};
 use crate::model::{NeuronDevice, Profile, TrackKind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
 /// Shortest time between two samples, picoseconds.
 const STEP_PS: u64 = 10_000;
 /// Samples of a core at most, about: of a longer run they are further apart.
 const MOST: u64 = 500_000;
+/// Transfers that are sorted by their start at most, 16 bytes each.
+const MOST_SORTED: usize = 1 << 20;
 
 /// A transfer in 16 bytes: a long trace has millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,25 +67,112 @@ pub(crate) struct Rate {
     pub time: u64,
     /// Bytes per second of all transfers under way.
     pub rate: f64,
-    /// Bytes of all transfers that have started.
+    /// Bytes of all transfers that have started; with equal steps, before it.
     pub total: u64,
 }
 
 /// Calls `each` with every sample of a core's transfers, which are sorted by their start for it.
-pub(crate) fn samples(moved: &mut [Moved], each: &mut dyn FnMut(Rate)) {
-    moved.sort_unstable_by_key(|m| m.from);
-    let (Some(first), Some(last)) = (moved.first(), moved.iter().map(Moved::to).max()) else { return };
-    let mut sampler = Sampler::new(last - first.from);
-    sampler.add_all(moved, each);
-    sampler.finish(each);
+pub(crate) fn samples(moved: &mut Vec<Moved>, each: &mut dyn FnMut(Rate)) {
+    let Some(first) = moved.iter().map(|m| m.from).min() else { return };
+    let last = moved.iter().map(Moved::to).max().unwrap_or(first);
+    match Steps::of(moved.len(), (first, last)) {
+        Some(mut steps) => {
+            for_each_of(moved, |m| steps.add(m));
+            steps.finish(each);
+        }
+        None => {
+            order_many(moved, |m| signed(m.from));
+            let mut sampler = Sampler::default();
+            sampler.add_all(moved, each);
+            sampler.finish(each);
+        }
+    }
+}
+
+/// Mean rates of equal steps.
+struct Steps {
+    /// Where the first begins and the last transfer ends, picoseconds.
+    range: (u64, u64),
+    /// Length of a step, picoseconds.
+    length: u64,
+    steps: Vec<Step>,
+}
+
+/// What begins, ends or changes in a step.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    /// Bytes of transfers that do not fill the step.
+    bytes: f64,
+    /// Change of the number of transfers that fill the step, and of the sum of their rates in bytes per picosecond.
+    n_filling: i32,
+    rate: f64,
+    /// Bytes of the transfers that start in it.
+    begun: u64,
+}
+
+impl Steps {
+    /// For `n` transfers from the first start to the last end; `None` where they have a sample at each change.
+    fn of(n: usize, range: (u64, u64)) -> Option<Steps> {
+        let span = range.1.saturating_sub(range.0);
+        let length = STEP_PS.max(span / MOST);
+        let is_long = length > STEP_PS || n > MOST_SORTED;
+        is_long.then(|| Steps { range, length, steps: vec![Step::default(); (span / length) as usize + 1] })
+    }
+
+    fn add(&mut self, moved: &Moved) {
+        let since = |time: u64| time.clamp(self.range.0, self.range.1) - self.range.0;
+        let (from, to) = (since(moved.from), since(moved.to()));
+        let (first, last) = ((from / self.length) as usize, (to / self.length) as usize);
+        let (bytes, steps) = (f64::from(moved.bytes), &mut self.steps);
+        steps[first].begun += u64::from(moved.bytes);
+        // One without a duration adds to no moment.
+        if from == to {
+            return;
+        }
+        if first == last {
+            steps[first].bytes += bytes;
+            return;
+        }
+        let rate = bytes / (to - from) as f64;
+        steps[first].bytes += rate * ((first as u64 + 1) * self.length - from) as f64;
+        steps[last].bytes += rate * (to - last as u64 * self.length) as f64;
+        if first + 1 < last {
+            for (step, sign) in [(first + 1, 1), (last, -1)] {
+                steps[step].n_filling += sign;
+                steps[step].rate += f64::from(sign) * rate;
+            }
+        }
+    }
+
+    /// A sample where a step begins whose rate is another than that of the step before, and one at the end.
+    fn finish(self, each: &mut dyn FnMut(Rate)) {
+        let (mut n_filling, mut rate, mut total, mut latest) = (0, 0.0, 0u64, None);
+        let mut at = self.range.0;
+        for_each_of(&self.steps, |step| {
+            let start = total;
+            total = total.saturating_add(step.begun);
+            if at >= self.range.1 {
+                return;
+            }
+            n_filling += step.n_filling;
+            // What sums of unequal numbers leave over is not throughput.
+            rate = if n_filling == 0 { 0.0 } else { rate + step.rate };
+            let mean = (step.bytes / self.length as f64 + rate).max(0.0) * 1e12;
+            if latest != Some(mean) {
+                latest = Some(mean);
+                each(Rate { time: at, rate: mean, total: start });
+            }
+            at = at.saturating_add(self.length);
+        });
+        each(Rate { time: self.range.1, rate: 0.0, total });
+    }
 }
 
 /// Takes transfers by their start.
 ///
 /// The last end has a sample in any case, so that the curve ends at 0; `neuron-profile` drops it where another sample is less than 10 ns old.
+#[derive(Default)]
 struct Sampler {
-    /// Shortest time between two samples, picoseconds.
-    step: u64,
     /// Ends of the transfers under way, and which they are of: (end, number, transfer).
     open: BinaryHeap<Reverse<(u64, u64, Moved)>>,
     n_begun: u64,
@@ -94,12 +184,6 @@ struct Sampler {
 }
 
 impl Sampler {
-    /// `span`: from the first start to the last end.
-    fn new(span: u64) -> Self {
-        let step = STEP_PS.max(span / MOST);
-        Sampler { step, open: BinaryHeap::new(), n_begun: 0, now: None, latest: None, rate: 0.0, total: 0 }
-    }
-
     fn add(&mut self, begun: Moved, each: &mut dyn FnMut(Rate)) {
         self.advance(begun.from, false, each);
         self.rate += begun.rate();
@@ -132,7 +216,7 @@ impl Sampler {
                 self.rate = 0.0;
             }
             let is_last = is_over && self.open.is_empty();
-            if is_last || self.latest.is_none_or(|latest| at - latest >= self.step) {
+            if is_last || self.latest.is_none_or(|latest| at - latest >= STEP_PS) {
                 self.latest = Some(at);
                 each(Rate { time: at, rate: self.rate.max(0.0), total: self.total });
             }
@@ -140,77 +224,62 @@ impl Sampler {
     }
 }
 
-/// Transfers that are sorted at a time: as many as fit into a processor's cache.
-const WINDOW: usize = 1 << 14;
-
 /// Picoseconds from whole nanoseconds and a remainder. Times before 0 become 0, times beyond the clock its end.
 fn picoseconds(ns: i64, rest: u16) -> u64 {
     const MOST_NS: i64 = (u64::MAX / 1000) as i64 - 1;
     ns.clamp(0, MOST_NS) as u64 * 1000 + u64::from(rest)
 }
 
-/// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of a slice, `precise` is the column of
-/// times to the picosecond; transfers of `left_out`, ascending, are not counted.
+/// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of a slice, `precise`
+/// is the column of times to the picosecond; transfers of `left_out`, ascending, are not counted. Returns whether there is a sample at each change.
 pub(super) fn of_core(
     profile: &Profile,
     core: TrackId,
     (bytes, precise, left_out): (&impl Fn(u32) -> Option<u32>, &[u32], &[u32]),
     each: &mut dyn FnMut(Rate),
-) {
+) -> bool {
     let is_below =
         |track: usize| std::iter::successors(Some(TrackId(track as u32)), |t| profile.tracks[t.index()].parent).any(|t| t == core);
     let tracks = (0..profile.tracks.len()).filter(|t| profile.tracks[*t].kind == TrackKind::Queue && is_below(*t));
-    let slices = &profile.slices;
-    let tracks: Vec<Range<usize>> = tracks.map(|t| profile.slices_of(TrackId(t as u32))).collect();
-    let mut queues: Vec<&[u32]> = tracks.iter().map(|part| &slices.by_start[part.clone()]).collect();
-    let moved = |slice: u32| {
-        let i = slice as usize;
-        let bytes = bytes(slice).filter(|bytes| *bytes != NeuronDevice::ABSENT)?;
-        let is_counted = left_out.is_empty() || left_out.binary_search(&slice).is_err();
-        let (start, duration) = precise::rest(precise[i]);
+    let (lanes, slices) = (&profile.lanes, &profile.slices);
+    let lanes: Vec<_> = tracks.flat_map(|t| &lanes[profile.tracks[t].lanes.start as usize..profile.tracks[t].lanes.end as usize]).collect();
+    let span = |slice: u32| {
+        let (i, (start, duration)) = (slice as usize, precise::rest(precise[slice as usize]));
         let from = picoseconds(slices.start[i], start);
-        is_counted.then(|| Moved::new(from, from.saturating_add(picoseconds(slices.duration[i], duration)), bytes))
+        (from, from.saturating_add(picoseconds(slices.duration[i], duration)))
     };
-    let (mut first, mut last) = (u64::MAX, 0);
-    // In the order of the table, which is faster than by start.
-    for part in &tracks {
-        for_each_chunk(part.len(), &mut |some| {
-            for m in some.filter_map(|k| moved((part.start + k) as u32)) {
-                (first, last) = (first.min(m.from), last.max(m.to()));
-            }
-        });
-    }
-    if first > last {
-        return;
-    }
-    let mut sampler = Sampler::new(last - first);
-    // Transfers of all queues are merged by their starts, window by window.
-    let n_windows = queues.iter().map(|queue| queue.len()).sum::<usize>().div_ceil(WINDOW) as u64;
-    let (from, length) = ((first / 1000) as i64, (last - first) / 1000);
-    let mut together: Vec<Moved> = Vec::new();
-    for window in 1..=n_windows {
-        let to = if window == n_windows { i64::MAX } else { from.saturating_add((length / n_windows * window) as i64) };
-        for queue in &mut queues {
-            *queue = take_until(queue, |slice| slices.start[slice as usize] >= to, |slice| together.extend(moved(slice)));
+    let n_moved = lanes.iter().map(|lane| (lane.end - lane.first) as usize).sum();
+    // The slices of a lane follow each other.
+    let Some(first) = lanes.iter().map(|lane| span(lane.first).0).min() else { return true };
+    let last = lanes.iter().map(|lane| span(lane.end - 1).1).max().unwrap_or(first);
+    let for_each_transfer = |each: &mut dyn FnMut(Moved)| {
+        for lane in &lanes {
+            let mut left_out = &left_out[left_out.partition_point(|slice| *slice < lane.first)..];
+            for_each_chunk((lane.end - lane.first) as usize, &mut |part| {
+                for slice in part.map(|k| lane.first + k as u32) {
+                    if left_out.first() == Some(&slice) {
+                        left_out = &left_out[1..];
+                    } else if let Some(bytes) = bytes(slice).filter(|bytes| *bytes != NeuronDevice::ABSENT) {
+                        let (from, to) = span(slice);
+                        each(Moved::new(from, to, bytes));
+                    }
+                }
+            });
         }
-        together.sort_by_key(|m| m.from);
-        sampler.add_all(&together, each);
-        together.clear();
-    }
-    sampler.finish(each);
-}
-
-/// Calls `take` with the slices of a queue before the first that `is_later`, and returns the others. A function of its own, since a browser enters an
-/// optimized build only at a call.
-#[inline(never)]
-fn take_until(queue: &[u32], is_later: impl Fn(u32) -> bool, mut take: impl FnMut(u32)) -> &[u32] {
-    for (at, slice) in queue.iter().enumerate() {
-        if is_later(*slice) {
-            return &queue[at..];
+    };
+    match Steps::of(n_moved, (first, last)) {
+        Some(mut steps) => {
+            for_each_transfer(&mut |moved| steps.add(&moved));
+            steps.finish(each);
+            false
         }
-        take(*slice);
+        None => {
+            let mut moved = Vec::with_capacity(n_moved);
+            for_each_transfer(&mut |transfer| moved.push(transfer));
+            samples(&mut moved, each);
+            true
+        }
     }
-    &[]
 }
 
 #[cfg(test)]
@@ -221,9 +290,9 @@ mod tests {
         Moved::new(from, to, bytes)
     }
 
-    fn samples(moved: &mut [Moved]) -> Vec<Rate> {
+    fn samples(moved: &[Moved]) -> Vec<Rate> {
         let mut out = Vec::new();
-        super::samples(moved, &mut |rate| out.push(rate));
+        super::samples(&mut moved.to_vec(), &mut |rate| out.push(rate));
         out
     }
 
@@ -239,28 +308,60 @@ mod tests {
     #[test]
     fn rates_of_what_is_under_way_add_up() {
         // 1 byte per nanosecond each; the second starts while the first is under way.
-        let mut all = [moved(500_000, 1_500_000, 1000), moved(0, 1_000_000, 1000)];
-        let found: Vec<(u64, f64, u64)> = samples(&mut all).iter().map(|s| (s.time, s.rate, s.total)).collect();
+        let all = [moved(500_000, 1_500_000, 1000), moved(0, 1_000_000, 1000)];
+        let found: Vec<(u64, f64, u64)> = samples(&all).iter().map(|s| (s.time, s.rate, s.total)).collect();
         assert_eq!(found, [(0, 1e9, 1000), (500_000, 2e9, 2000), (1_000_000, 1e9, 2000), (1_500_000, 0.0, 2000)]);
     }
 
     #[test]
     fn samples_are_ten_nanoseconds_apart_and_the_curve_ends_at_zero() {
-        let mut all = [moved(0, 9_000, 9), moved(4_000, 12_000, 8), moved(12_000, 13_000, 5)];
-        let found: Vec<(u64, f64)> = samples(&mut all).iter().map(|s| (s.time, s.rate)).collect();
+        let all = [moved(0, 9_000, 9), moved(4_000, 12_000, 8), moved(12_000, 13_000, 5)];
+        let found: Vec<(u64, f64)> = samples(&all).iter().map(|s| (s.time, s.rate)).collect();
         assert_eq!(found, [(0, 1e9), (12_000, 5e9), (13_000, 0.0)]);
-        assert!(samples(&mut []).is_empty());
-        let at_once = samples(&mut [moved(7, 7, 64)]);
+        assert!(samples(&[]).is_empty());
+        let at_once = samples(&[moved(7, 7, 64)]);
         assert_eq!(at_once, [Rate { time: 7, rate: 0.0, total: 64 }]);
     }
 
     #[test]
+    fn steps_of_a_long_run_have_mean_rates() {
+        // Steps of 2 µs: the first transfer fills three of them and half of the next, the others lie within a step.
+        let us = 1_000_000;
+        let all = [moved(2 * us, 9 * us, 7000), moved(us, us + 7, 600), moved(8 * us, 8 * us, 5), moved(999 * us, 1000 * us, 40)];
+        let mut steps = Steps::of(MOST_SORTED + 1, (0, 1000 * us)).unwrap();
+        steps.length = 2 * us;
+        all.iter().for_each(|m| steps.add(m));
+        let mut found = Vec::new();
+        steps.finish(&mut |s| found.push((s.time / us, (s.rate / 1e6).round(), s.total)));
+        let want = [(0, 300.0, 0), (2, 1000.0, 600), (8, 500.0, 7600), (10, 0.0, 7605), (998, 20.0, 7605), (1000, 0.0, 7645)];
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn a_curve_moves_all_bytes() {
+        let all: Vec<Moved> =
+            (0..5000u64).map(|i| moved(i * i % 7919 * ps_of(i), i * i % 7919 * ps_of(i) + i * 911_111, 7 + i as u32)).collect();
+        let found = samples(&all);
+        let sum: f64 = found.windows(2).map(|pair| pair[0].rate * (pair[1].time - pair[0].time) as f64 / 1e12).sum();
+        let want: f64 = all.iter().filter(|m| m.duration() > 0).map(|m| f64::from(m.bytes)).sum();
+        assert!((sum / want - 1.0).abs() < 1e-9, "{sum} {want}");
+        assert_eq!(found.last().map(|s| (s.rate, s.total)), Some((0.0, all.iter().map(|m| u64::from(m.bytes)).sum())));
+    }
+
+    /// Some times lie close, some far away.
+    fn ps_of(i: u64) -> u64 {
+        if i.is_multiple_of(2) { 1_000_000 } else { 1_234_567 }
+    }
+
+    #[test]
     fn hostile_times_and_long_runs_are_bounded() {
-        let mut all: Vec<Moved> = (0..2_000_000u64).map(|i| moved(i * 20_000, i * 20_000 + 15_000, 64)).collect();
-        let found = samples(&mut all);
-        assert!(found.len() as u64 <= MOST + 2 && found.iter().all(|s| s.rate < 5e9), "{}", found.len());
+        let all: Vec<Moved> = (0..2_000_000u64).map(|i| moved(i * 20_000, i * 20_000 + i % 15_000, 64)).collect();
+        let found = samples(&all);
+        assert!(found.len() as u64 <= MOST + 2 && found.iter().all(|s| s.rate < 1e13), "{}", found.len());
         assert!(found.is_sorted_by(|a, b| a.time < b.time));
-        let far = samples(&mut [moved(0, u64::MAX, u32::MAX), moved(u64::MAX, u64::MAX, 1)]);
-        assert_eq!((far.len(), far.last().map(|s| s.rate)), (3, Some(0.0)));
+        let far = samples(&[moved(0, u64::MAX, u32::MAX), moved(u64::MAX, u64::MAX, 1)]);
+        assert!(far.len() < 5 && far.last().is_some_and(|s| s.rate == 0.0), "{far:?}");
+        let at_once = samples(&vec![moved(7, 7, 64); MOST_SORTED + 1]);
+        assert_eq!(at_once, [Rate { time: 7, rate: 0.0, total: 64 * (MOST_SORTED as u64 + 1) }]);
     }
 }
