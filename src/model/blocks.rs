@@ -37,9 +37,12 @@ impl<T: Copy> Blocks<T> {
     /// Adds a value.
     #[inline]
     pub fn push(&mut self, value: T) {
-        if self.first.len() < self.room {
-            return self.first.push(value);
-        }
+        if self.first.len() < self.room { self.first.push(value) } else { self.push_behind(value) }
+    }
+
+    /// Adds a value after the first block. Apart, so that the rest of a push is short enough to stand where it is called.
+    #[inline(never)]
+    fn push_behind(&mut self, value: T) {
         match self.rest.last_mut() {
             Some(block) if block.len() < BLOCK_LEN => block.push(value),
             _ => {
