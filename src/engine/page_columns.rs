@@ -2,7 +2,7 @@
 
 use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
-use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_of};
 use crate::model::tracks;
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
 use serde::{Deserialize, Serialize};
@@ -172,9 +172,9 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
 /// The small part of `profile`, without its instants.
 pub(super) fn page_meta(profile: &Profile) -> PageMeta {
     let mut used = vec![false; profile.strings.len()];
-    let names = profile.slices.name.iter().chain(profile.tracks.iter().map(|t| &t.name)).chain(&profile.instants.name);
-    for id in names {
-        used[id.index()] = true;
+    profile.tracks.iter().for_each(|track| used[track.name.index()] = true);
+    for names in [&profile.slices.name, &profile.instants.name] {
+        for_each_of(names, |name| used[name.index()] = true);
     }
     PageMeta {
         meta: profile.meta.clone(),

@@ -13,7 +13,7 @@ use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators};
 use crate::base::Order as _;
-use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
+use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId, for_each_chunk};
 use crate::formats::{self, Claim, Field, Format, Imported};
 use crate::model::{Domain, InstantTable, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
@@ -125,7 +125,10 @@ impl Session {
     /// A colour slot per slice, by name.
     pub fn colour_column(&self) -> Vec<u16> {
         let slots = self.name_slots();
-        self.profile.slices.name.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect()
+        let names = &self.profile.slices.name;
+        let mut out = Vec::with_capacity(names.len());
+        for_each_chunk(names.len(), &mut |part| out.extend(names[part].iter().map(|name| slots.get(name.index()).copied().unwrap_or(0))));
+        out
     }
 
     /// Calls `compute` with the column `by` and its colour slots, if the profile has that column.

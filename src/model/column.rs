@@ -1,21 +1,51 @@
 //! Columns that are made when they are first read: most questions read few of them.
 
+use crate::base::for_each_chunk;
 use std::ops::Deref;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 type Make<T> = Box<dyn FnOnce() -> Vec<T> + Send>;
+type One<T> = Arc<dyn Fn(usize) -> T + Send + Sync>;
 
 /// A value for each slice. What it is made from is kept until somebody reads it; it reads as a slice of values.
 pub struct Column<T> {
     n_rows: usize,
     is_recorded: bool,
     values: LazyLock<Vec<T>, Make<T>>,
+    /// Computes one value, where that needs no other.
+    one: Option<One<T>>,
 }
 
 impl<T> Column<T> {
     /// A column of `n_rows` values that `make` computes at the first read; `is_recorded`: whether any value is recorded.
     pub fn later(n_rows: usize, is_recorded: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
-        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)) }
+        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)), one: None }
+    }
+
+    /// A column of `n_rows` values of which the `i`-th is `value(i)`.
+    pub fn by_value(n_rows: usize, is_recorded: bool, value: impl Fn(usize) -> T + Send + Sync + 'static) -> Self
+    where
+        T: 'static,
+    {
+        let one = Arc::new(value);
+        let value = one.clone();
+        let make = move || {
+            let mut out = Vec::with_capacity(n_rows);
+            for_each_chunk(n_rows, &mut |part| out.extend(part.map(|i| value(i))));
+            out
+        };
+        Column { one: Some(one), ..Column::later(n_rows, is_recorded, make) }
+    }
+
+    /// The value at `i`. For a few of many: computes no other where that can be.
+    pub fn at(&self, i: usize) -> Option<T>
+    where
+        T: Copy,
+    {
+        match &self.one {
+            Some(one) => (i < self.n_rows).then(|| one(i)),
+            None => self.values.get(i).copied(),
+        }
     }
 
     /// Whether any slice has a recorded value. Does not compute the column.
@@ -95,7 +125,6 @@ impl<'a, T> IntoIterator for &'a Column<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -109,6 +138,9 @@ mod tests {
         assert_eq!((column.len(), n_made.load(Ordering::Relaxed)), (3, 0));
         assert_eq!((column[1], column.iter().sum::<i32>(), n_made.load(Ordering::Relaxed)), (2, 6, 1));
         assert_eq!(column.clone().as_slice(), [1, 2, 3]);
+        assert_eq!((column.at(1), column.at(3)), (Some(2), None));
+        let column = Column::by_value(3, true, |i| 10 * i);
+        assert_eq!((column.at(1), column.at(3), column.as_slice()), (Some(10), None, &[0, 10, 20][..]));
         assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_recorded());
     }
 }

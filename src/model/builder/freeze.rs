@@ -195,22 +195,15 @@ impl Values {
         self,
         (column, default, is_recorded): (ColumnId, u32, bool),
         places: &Arc<Vec<SliceId>>,
-        form: impl Fn(u32) -> U + Send + 'static,
+        form: impl Fn(u32) -> U + Send + Sync + 'static,
     ) -> Column<U> {
         let (own, shared) = match self {
             Values::Own(values) => return later(values, places, default, form),
             Values::Shared(own, shared) => (own, shared),
         };
-        let n = places.len();
-        Column::later(n, is_recorded, move || {
-            let mut out = Vec::with_capacity(n);
-            for_each_chunk(n, &mut |part| {
-                out.extend(part.map(|i| {
-                    let own = own.get(i).copied().filter(|own| *own != default);
-                    form(own.or_else(|| shared.value(i, column)).unwrap_or(default))
-                }));
-            });
-            out
+        Column::by_value(places.len(), is_recorded, move |i| {
+            let own = own.get(i).copied().filter(|own| *own != default);
+            form(own.or_else(|| shared.value(i, column)).unwrap_or(default))
         })
     }
 }

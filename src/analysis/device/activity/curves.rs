@@ -49,10 +49,10 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
             let mut twice = lanes::Listed::from(&device.duplicates, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k) {
-                    let Some(bytes) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
+                    let Some(bytes) = device.bytes.at(i).filter(|n| *n != NeuronDevice::ABSENT) else { continue };
                     if !twice.has(i) {
                         let parts = out.entry(roots[t]).or_insert_with(|| grid.parts());
-                        grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(*bytes));
+                        grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(bytes));
                     }
                 }
             });
@@ -102,7 +102,8 @@ impl Grid {
         let last = parts.len() - 1;
         let part = |t: i64| usize::try_from(t.max(0) / self.step).unwrap_or(last).min(last);
         let (from, to) = (part(start), part(end));
-        if end <= start {
+        let is_inside = start >= 0 && end <= length;
+        if end <= start || from == to && is_inside {
             parts[from] += amount;
             return;
         }
@@ -140,29 +141,30 @@ impl Grid {
 /// with them. A product's FLOPs (2 × elements) are spread evenly over its duration.
 pub(in crate::analysis::device) fn utilization(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Line> {
     let (Some(hardware), Some(grid)) = (MetricSource::of(profile).hardware(), Grid::of(range)) else { return Vec::new() };
-    if !device.elements.iter().any(|e| *e != NeuronDevice::ABSENT && *e > 0) {
-        return Vec::new();
-    }
     let kind = profile.attribute("instruction_type");
-    let is_transpose = |i: usize| kind.is_some_and(|a| profile.strings.get(a.values[i]).eq_ignore_ascii_case("TRANSPOSE"));
+    let is_transpose =
+        |i: usize| kind.and_then(|a| a.values.at(i)).is_some_and(|kind| profile.strings.get(kind).eq_ignore_ascii_case("TRANSPOSE"));
     let mut cores: Vec<(Option<TrackId>, Vec<f64>, Vec<f64>)> = Vec::new();
-    for lane in &profile.lanes {
+    // Transfers compute nothing.
+    for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind != TrackKind::Queue) {
         let group = profile.tracks[lane.track.index()].parent;
-        for i in lane.first as usize..lane.end as usize {
-            let flops = match device.elements.get(i) {
-                Some(&e) if e != NeuronDevice::ABSENT && e > 0 => 2.0 * f64::from(e),
-                _ => continue,
-            };
-            let at = cores.iter().position(|c| c.0 == group).unwrap_or_else(|| {
-                cores.push((group, grid.parts(), grid.parts()));
-                cores.len() - 1
-            });
-            let span = (profile.slices.start[i], profile.slices.end(i));
-            grid.spread(&mut cores[at].2, span, flops);
-            if !is_transpose(i) {
-                grid.spread(&mut cores[at].1, span, flops);
+        for_each_chunk((lane.end - lane.first) as usize, &mut |part| {
+            for i in part.map(|k| lane.first as usize + k) {
+                let flops = match device.elements.at(i) {
+                    Some(e) if e != NeuronDevice::ABSENT && e > 0 => 2.0 * f64::from(e),
+                    _ => continue,
+                };
+                let at = cores.iter().position(|c| c.0 == group).unwrap_or_else(|| {
+                    cores.push((group, grid.parts(), grid.parts()));
+                    cores.len() - 1
+                });
+                let span = (profile.slices.start[i], profile.slices.end(i));
+                grid.spread(&mut cores[at].2, span, flops);
+                if !is_transpose(i) {
+                    grid.spread(&mut cores[at].1, span, flops);
+                }
             }
-        }
+        });
     }
     let peak = hardware.core_flops * 1e-9;
     let mut out = Vec::new();

@@ -7,7 +7,7 @@
 use super::precise;
 use crate::base::radix_sort::{order_many, signed};
 use crate::base::{TrackId, for_each_chunk, for_each_of};
-use crate::model::{NeuronDevice, Profile, TrackKind};
+use crate::model::{Column, NeuronDevice, Profile, TrackKind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -231,11 +231,11 @@ fn picoseconds(ns: i64, rest: u16) -> u64 {
 }
 
 /// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of a slice, `precise`
-/// is the column of times to the picosecond; transfers of `left_out`, ascending, are not counted. Returns whether there is a sample at each change.
+/// has the entries of times to the picosecond; transfers of `left_out`, ascending, are not counted. Returns whether there is a sample at each change.
 pub(super) fn of_core(
     profile: &Profile,
     core: TrackId,
-    (bytes, precise, left_out): (&impl Fn(u32) -> Option<u32>, &[u32], &[u32]),
+    (bytes, precise, left_out): (&impl Fn(u32) -> Option<u32>, &Column<u32>, &[u32]),
     each: &mut dyn FnMut(Rate),
 ) -> bool {
     let is_below =
@@ -244,7 +244,7 @@ pub(super) fn of_core(
     let (lanes, slices) = (&profile.lanes, &profile.slices);
     let lanes: Vec<_> = tracks.flat_map(|t| &lanes[profile.tracks[t].lanes.start as usize..profile.tracks[t].lanes.end as usize]).collect();
     let span = |slice: u32| {
-        let (i, (start, duration)) = (slice as usize, precise::rest(precise[slice as usize]));
+        let (i, (start, duration)) = (slice as usize, precise::rest(precise.at(slice as usize).unwrap_or(NeuronDevice::ABSENT)));
         let from = picoseconds(slices.start[i], start);
         (from, from.saturating_add(picoseconds(slices.duration[i], duration)))
     };
