@@ -8,20 +8,45 @@ use crate::analysis::device::memory::highlights::{BandKind, SMALL_BYTES};
 use crate::base::Order as _;
 use crate::base::{TimeRange, text};
 use leptos::prelude::*;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// More bands are not drawn separately.
+/// More bands than these cannot be told apart: neighbours are drawn as one.
 const MOST_BANDS: usize = 200;
 
-/// The longest bands that overlap `window`, by start, and the number of the others.
-pub(super) fn bands_in(bands: &[Band], window: TimeRange) -> (Vec<(usize, Band)>, usize) {
+/// A band, or several that follow each other so closely that they are drawn as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Mark {
+    /// The first of them, by place in the list of bands.
+    first: usize,
+    n: usize,
+    range: TimeRange,
+}
+
+/// What is drawn of the bands that overlap `window`, by start. Where they are many, short neighbours are one.
+pub(super) fn marks_in(bands: &[Band], window: TimeRange) -> Vec<Mark> {
     let seen = |b: &Band| b.range.start < window.end && b.range.end > window.start;
-    let mut out: Vec<(usize, Band)> = bands.iter().enumerate().filter(|b| seen(b.1)).map(|(i, b)| (i, b.clone())).collect();
-    let more = out.len().saturating_sub(MOST_BANDS);
-    out.order_by_key(|b| std::cmp::Reverse(b.1.range.duration()));
-    out.truncate(MOST_BANDS);
-    out.order_by_key(|b| b.1.range.start);
-    (out, more)
+    let all = bands.iter().enumerate().filter(|b| seen(b.1)).map(|(first, b)| Mark { first, n: 1, range: b.range });
+    let all: Vec<Mark> = all.collect();
+    if all.len() <= MOST_BANDS {
+        return all;
+    }
+    let close = window.duration().0 / MOST_BANDS as i64;
+    let (mut out, mut short): (Vec<Mark>, Vec<Mark>) = all.into_iter().partition(|mark| mark.range.duration().0 > close);
+    out.order_by_key(|mark| Reverse(mark.range.duration()));
+    short.extend(out.drain(MOST_BANDS.min(out.len())..));
+    short.order_by_key(|mark| mark.range.start);
+    short.dedup_by(|mark, before| {
+        let is_close = mark.range.start.0.saturating_sub(before.range.end.0) < close;
+        if is_close {
+            before.n += mark.n;
+            before.range.end = before.range.end.max(mark.range.end);
+        }
+        is_close
+    });
+    out.extend(short);
+    out.order_by_key(|mark| mark.range.start);
+    out
 }
 
 /// What a band is, in a few words, and in full.
@@ -54,20 +79,15 @@ pub(super) fn words(band: &Band) -> (String, String) {
 pub(super) fn BandStrip(stage: TimelineHandle, bands: Signal<Arc<Vec<Band>>>, settings: Option<Settings>) -> impl IntoView {
     let is_wanted = move || settings.is_none_or(|s| s.has_bands.0.get()) && bands.with(|b| !b.is_empty());
     let window = move || stage.shown.window.get().unwrap_or_default();
-    let shown = Memo::new(move |_| bands.with(|b| bands_in(b, window())));
-    let more = move || {
-        let n = shown.with(|s| s.1) as u64;
-        (n > 0).then(|| view! { <span class="steps__note">{format!("and {} shorter: zoom in", text::count(n))}</span> })
-    };
+    let marks = Memo::new(move |_| bands.with(|b| marks_in(b, window())));
     view! {
         <Show when=is_wanted>
             <div class="steps">
                 <div class="steps__corner" title="Warning bands: reloaded tensors and bursts of small transfers. Hide them in the View panel.">"Warnings"</div>
                 <div class="steps__bands" data-bands=move || bands.with(|b| b.len().to_string())>
-                    <For each=move || shown.get().0 key=|b: &(usize, Band)| b.0 let(band)>
-                        <BandMark stage band=band.1 />
+                    <For each=move || marks.get() key=|mark| *mark let(mark)>
+                        <BandMark stage mark bands />
                     </For>
-                    {more}
                 </div>
             </div>
         </Show>
@@ -75,9 +95,18 @@ pub(super) fn BandStrip(stage: TimelineHandle, bands: Signal<Arc<Vec<Band>>>, se
 }
 
 #[component]
-fn BandMark(stage: TimelineHandle, band: Band) -> impl IntoView {
-    let (label, title) = words(&band);
-    view! { <BandButton stage range=band.range label title is_warning=true attr:data-band=format!("{:?}", band.kind) /> }
+fn BandMark(stage: TimelineHandle, mark: Mark, bands: Signal<Arc<Vec<Band>>>) -> impl IntoView {
+    let one =
+        (mark.n == 1).then(|| bands.with_untracked(|b| b.get(mark.first).map(|band| (words(band), format!("{:?}", band.kind))))).flatten();
+    let ((label, title), kind) = one.unwrap_or_else(|| (joined(mark), "Several".into()));
+    view! { <BandButton stage range=mark.range label title is_warning=true attr:data-band=kind /> }
+}
+
+/// What several bands are, in a few words, and in full.
+fn joined(mark: Mark) -> (String, String) {
+    let n = text::count(mark.n as u64);
+    let span = format!("{} from {}", text::duration(mark.range.duration()), text::time(mark.range.start));
+    (format!("{n} warnings"), format!("{n} warnings, too close to be drawn one by one; {span}. Zoom in to tell them apart."))
 }
 
 #[cfg(test)]
@@ -91,11 +120,20 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_bands_of_the_window_are_drawn() {
+    fn bands_that_cannot_be_told_apart_are_drawn_as_one() {
         let mut bands: Vec<Band> = (0..300).map(|i| band(i * 10, i * 10 + 5, BandKind::SmallTransfers)).collect();
-        bands[299].range.end = TimeNs(9_000);
-        let (shown, more) = bands_in(&bands, TimeRange::new(TimeNs(20), TimeNs(5_000)));
-        assert_eq!((shown.len(), more, shown.last().map(|b| b.0)), (200, 98, Some(299)));
+        let of = |bands: &[Band], from, to| {
+            let marks = marks_in(bands, TimeRange::new(TimeNs(from), TimeNs(to)));
+            marks.iter().map(|m| (m.first, m.n, m.range.start.0, m.range.end.0)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&bands, 20, 40), [(2, 1, 20, 25), (3, 1, 30, 35)]);
+        assert_eq!(of(&bands, 20, 5_000), [(2, 298, 20, 2_995)]);
+        bands.push(band(4_000, 4_500, BandKind::SmallTransfers));
+        assert_eq!(of(&bands, 20, 5_000), [(2, 298, 20, 2_995), (300, 1, 4_000, 4_500)]);
+        bands[2].range.end = TimeNs(9_000);
+        assert_eq!(of(&bands, 20, 5_000), [(2, 1, 20, 9_000), (3, 297, 30, 2_995), (300, 1, 4_000, 4_500)]);
+        let (label, title) = joined(Mark { first: 2, n: 299, range: TimeRange::new(TimeNs(20), TimeNs(9_000)) });
+        assert!(label == "299 warnings" && title.contains("Zoom in"), "{title}");
     }
 
     #[test]
