@@ -1,8 +1,8 @@
 //! DMA throughput over time: the sum of the rates of the transfers that are under way, sampled as `neuron-profile` does.
 //!
 //! A transfer moves its bytes evenly from its start to its end. A sample is at each moment at which one starts or ends, unless the sample
-//! before is less than 10 ns old. Verified on both public runs: all 1,522 samples of `dma_throughput` are equal. Of a long run there would be too many:
-//! its samples are the means of equal steps.
+//! before is less than 10 ns old. Verified on both public runs: all 1,522 samples of `dma_throughput` are equal. A long run would have too many samples:
+//! it has the mean rate of each of equal steps.
 
 use super::precise;
 use crate::base::radix_sort::{order_many, signed};
@@ -98,7 +98,7 @@ struct Steps {
     steps: Vec<Step>,
 }
 
-/// What begins, ends or changes in a step.
+/// What transfers add to a step.
 #[derive(Clone, Copy, Default)]
 struct Step {
     /// Bytes of transfers that do not fill the step.
@@ -144,7 +144,7 @@ impl Steps {
         }
     }
 
-    /// A sample where a step begins whose rate is another than that of the step before, and one at the end.
+    /// A sample at the start of each step whose mean rate differs from the step before, and a last one at the end.
     fn finish(self, each: &mut dyn FnMut(Rate)) {
         let (mut n_filling, mut rate, mut total, mut latest) = (0, 0.0, 0u64, None);
         let mut at = self.range.0;
@@ -157,7 +157,9 @@ impl Steps {
             n_filling += step.n_filling;
             // What sums of unequal numbers leave over is not throughput.
             rate = if n_filling == 0 { 0.0 } else { rate + step.rate };
-            let mean = (step.bytes / self.length as f64 + rate).max(0.0) * 1e12;
+            // The last one may be shorter; no transfer fills it.
+            let width = self.length.min(self.range.1 - at);
+            let mean = (step.bytes / width as f64 + rate).max(0.0) * 1e12;
             if latest != Some(mean) {
                 latest = Some(mean);
                 each(Rate { time: at, rate: mean, total: start });
@@ -325,15 +327,15 @@ mod tests {
 
     #[test]
     fn steps_of_a_long_run_have_mean_rates() {
-        // Steps of 2 µs: the first transfer fills three of them and half of the next, the others lie within a step.
+        // Steps of 2 µs, the last of 1 µs. The first transfer fills three and half of the next; each of the others is within a step.
         let us = 1_000_000;
-        let all = [moved(2 * us, 9 * us, 7000), moved(us, us + 7, 600), moved(8 * us, 8 * us, 5), moved(999 * us, 1000 * us, 40)];
-        let mut steps = Steps::of(MOST_SORTED + 1, (0, 1000 * us)).unwrap();
+        let all = [moved(2 * us, 9 * us, 7000), moved(us, us + 7, 600), moved(8 * us, 8 * us, 5), moved(998 * us, 999 * us, 40)];
+        let mut steps = Steps::of(MOST_SORTED + 1, (0, 999 * us)).unwrap();
         steps.length = 2 * us;
         all.iter().for_each(|m| steps.add(m));
         let mut found = Vec::new();
         steps.finish(&mut |s| found.push((s.time / us, (s.rate / 1e6).round(), s.total)));
-        let want = [(0, 300.0, 0), (2, 1000.0, 600), (8, 500.0, 7600), (10, 0.0, 7605), (998, 20.0, 7605), (1000, 0.0, 7645)];
+        let want = [(0, 300.0, 0), (2, 1000.0, 600), (8, 500.0, 7600), (10, 0.0, 7605), (998, 40.0, 7605), (999, 0.0, 7645)];
         assert_eq!(found, want);
     }
 
