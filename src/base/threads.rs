@@ -19,13 +19,13 @@ pub fn n_threads() -> usize {
     1
 }
 
-fn n_for(n_rows: usize) -> usize {
+fn n_threads_for(n_rows: usize) -> usize {
     if n_rows < MANY { 1 } else { n_threads() }
 }
 
 /// Does both; with many rows side by side.
 pub fn both<A, B: Send>(n_rows: usize, first: impl FnOnce() -> A, second: impl FnOnce() -> B + Send) -> (A, B) {
-    if n_for(n_rows) < 2 {
+    if n_threads_for(n_rows) < 2 {
         return (first(), second());
     }
     std::thread::scope(|scope| {
@@ -37,7 +37,7 @@ pub fn both<A, B: Send>(n_rows: usize, first: impl FnOnce() -> A, second: impl F
 
 /// Calls `each` with every item, in order; with many rows side by side, so the items that take longest should come first.
 pub fn for_each<T: Send>(n_rows: usize, items: Vec<T>, each: impl Fn(T) + Sync) {
-    let n_helpers = n_for(n_rows).min(items.len()).saturating_sub(1);
+    let n_helpers = n_threads_for(n_rows).min(items.len()).saturating_sub(1);
     let items = Mutex::new(items.into_iter());
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || std::iter::from_fn(next).for_each(&each);

@@ -12,7 +12,7 @@ pub struct Column<T> {
     n_rows: usize,
     is_recorded: bool,
     values: LazyLock<Vec<T>, Make<T>>,
-    /// Computes one value, where that needs no other.
+    /// Computes one value without the others.
     one: Option<One<T>>,
 }
 
@@ -22,7 +22,7 @@ impl<T> Column<T> {
         Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)), one: None }
     }
 
-    /// A column of `n_rows` values of which the `i`-th is `value(i)`.
+    /// A column of `n_rows` values; `value(i)` computes the `i`-th.
     pub fn by_value(n_rows: usize, is_recorded: bool, value: impl Fn(usize) -> T + Send + Sync + 'static) -> Self
     where
         T: 'static,
@@ -37,7 +37,7 @@ impl<T> Column<T> {
         Column { one: Some(one), ..Column::later(n_rows, is_recorded, make) }
     }
 
-    /// The value at `i`. For a few of many: computes no other where that can be.
+    /// The value at `i`, without computing the others if the column allows it. For code that reads few values.
     pub fn at(&self, i: usize) -> Option<T>
     where
         T: Copy,

@@ -27,7 +27,6 @@ impl ProfileBuilder {
         let (mut finished, instants) = both(instants.time.len(), slices, || instants.finish(&track_of_raw, n_tracks));
         finished.profile.instants = instants;
         finished.profile.meta.range = range(&finished.profile);
-        finished.track_of_raw = track_of_raw;
         finished
     }
 
@@ -72,8 +71,8 @@ impl ProfileBuilder {
         (out, final_of_raw)
     }
 
-    /// Slices by final track, as written. One column after the other comes to stand in that order, and frees what it was written to: of a long
-    /// trace, both would not fit in memory.
+    /// Slices by final track, in file order within a track. Each column is freed once it is sorted: the sorted and the unsorted columns of a long
+    /// trace do not fit in memory together.
     fn by_final_track(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> ByTrack {
         let n = self.start.len();
         let (tracks, rows) = (&self.track, &self.rows);
@@ -144,11 +143,11 @@ impl ProfileBuilder {
         profile.tables = self.tables;
         profile.strings = self.strings.finish();
         profile.domain = Domain::Plain;
-        Finished { profile, numbers, track_of_raw: Vec::new(), slice_of_raw, shared }
+        Finished { profile, numbers, track_of_raw: track_of_raw.to_vec(), slice_of_raw, shared }
     }
 }
 
-/// The names of slices, of which some are those that they share.
+/// Names of slices; a slice with a row of shared values has the name of the row.
 fn named(mut names: Vec<StrId>, shared: Option<&Shared>) -> Vec<StrId> {
     if let Some(shared) = shared {
         for_each_chunk(names.len(), &mut |part| part.for_each(|i| names[i] = shared.rows.name(shared.entries[i]).unwrap_or(names[i])));

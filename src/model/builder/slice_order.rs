@@ -1,4 +1,4 @@
-//! The order of slices: by track, then by lane, then by start; and who encloses whom.
+//! The order of slices: by track, then by lane, then by start; and parents.
 
 use super::by_track::reorder;
 use crate::base::Order as _;

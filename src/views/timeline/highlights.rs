@@ -11,10 +11,10 @@ use leptos::prelude::*;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// More bands than these cannot be told apart: neighbours are drawn as one.
+/// More bands are too narrow to distinguish: short neighbours are drawn as one.
 const MOST_BANDS: usize = 200;
 
-/// A band, or several that follow each other so closely that they are drawn as one.
+/// A band, or several neighbours that are drawn as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Mark {
     /// The first of them, by place in the list of bands.
@@ -106,7 +106,7 @@ fn BandMark(stage: TimelineHandle, mark: Mark, bands: Signal<Arc<Vec<Band>>>) ->
 fn joined(mark: Mark) -> (String, String) {
     let n = text::count(mark.n as u64);
     let span = format!("{} from {}", text::duration(mark.range.duration()), text::time(mark.range.start));
-    (format!("{n} warnings"), format!("{n} warnings, too close to be drawn one by one; {span}. Zoom in to tell them apart."))
+    (format!("{n} warnings"), format!("{n} warnings, too narrow to draw each; {span}. Zoom in to see each of them."))
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn bands_that_cannot_be_told_apart_are_drawn_as_one() {
+    fn narrow_neighbours_are_drawn_as_one_band() {
         let mut bands: Vec<Band> = (0..300).map(|i| band(i * 10, i * 10 + 5, BandKind::SmallTransfers)).collect();
         let of = |bands: &[Band], from, to| {
             let marks = marks_in(bands, TimeRange::new(TimeNs(from), TimeNs(to)));
