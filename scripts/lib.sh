@@ -99,7 +99,7 @@ ensure_npm() {
     note "npm packages: here"
     return
   fi
-  say "installing npm packages as locked: wasm-opt (binaryen) makes the page smaller, Playwright and Puppeteer drive browsers in tests"
+  say "installing npm packages as locked: wasm-opt (binaryen) and terser make the page smaller, Playwright and Puppeteer drive browsers in tests"
   npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || die "npm ci failed. Is the npm registry reachable?"
   cp package-lock.json node_modules/.axonscope-lock
 }

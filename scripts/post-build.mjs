@@ -1,5 +1,5 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
-//   0. cuts the page's program into chunks (split.mjs)
+//   0. cuts the page's program into chunks (split.mjs); in release builds, makes the JavaScript of all programs smaller (minify.mjs)
 //   1. joins the style sheets that follow the start page into one file
 //   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
 //   3. writes open.html: index.html with connections to https in its policy and the script that opens addresses
@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { compress, isCompanion } from './compress.mjs';
+import { minifyWorkers } from './minify.mjs';
 import { split } from './split.mjs';
 import { thirdParty } from './third_party.mjs';
 
@@ -21,7 +22,8 @@ const digest = (kind, data, as) => createHash(kind).update(data).digest(as);
 // 1. One request instead of a dozen, on a line where each waits for its turn.
 const page = join(site, 'index.html');
 const isRelease = process.env.TRUNK_PROFILE === 'release';
-let html = split(site, readFileSync(page, 'utf8'), isRelease);
+let html = await split(site, readFileSync(page, 'utf8'), isRelease);
+if (isRelease) await minifyWorkers(site);
 const sheets = [...html.matchAll(/<link\b[^>]*\brel="?stylesheet"?[^>]*>/gi)].map(([tag]) => ({ tag, file: tag.match(/\bhref="?\.?\/?([^"\s>]+)/i)[1] }));
 if (sheets.length > 1) {
   const css = sheets.map(({ file }) => readFileSync(join(site, file), 'utf8').trim()).join('\n');

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { minified } from './minify.mjs';
 
 const LINK = '__wasm_split.js';
 /** As trunk calls wasm-opt for the workers (index.html). */
@@ -25,9 +26,9 @@ const FEATURES = ['--enable-simd', '--enable-bulk-memory', '--enable-bulk-memory
   '--enable-nontrapping-float-to-int', '--enable-sign-ext', '--enable-extended-const', '--enable-call-indirect-overlong'];
 
 /**
- * Cuts the program of the site; returns index.html with what has changed in it: hashes of the files. In release builds the parts are optimized.
+ * Cuts the program of the site; returns index.html with what has changed in it: hashes of the files. In release builds the parts are optimized and minified.
  */
-export function split(site, html, isRelease) {
+export async function split(site, html, isRelease) {
   const name = html.match(/\bpage-[0-9a-f]+(?=\.js)/)?.[0];
   if (!name) throw new Error('index.html does not start the page');
   const work = mkdtempSync(join(tmpdir(), 'axonscope-split-'));
@@ -42,12 +43,13 @@ export function split(site, html, isRelease) {
       link = link.replaceAll(`./${chunk}"`, `./${name}_${chunk}"`);
       renameSync(join(work, chunk), join(work, `${name}_${chunk}`));
     }
-    writeFileSync(join(site, `${name}_chunks.js`), link);
+    const written = (text) => (isRelease ? minified(text, true) : text);
+    writeFileSync(join(site, `${name}_chunks.js`), await written(link));
     const glue = readFileSync(join(work, `${name}.js`), 'utf8');
     const from = `from "./${LINK}"`;
     if (!glue.includes(from)) throw new Error(`the program does not load ${LINK}`);
     // The program itself asks for the module by its first name.
-    writeFileSync(join(site, `${name}.js`), glue.replaceAll(from, `from "./${name}_chunks.js"`));
+    writeFileSync(join(site, `${name}.js`), await written(glue.replaceAll(from, `from "./${name}_chunks.js"`)));
     for (const file of [`${name}_bg.wasm`, ...chunks.map((chunk) => `${name}_${chunk}`)]) {
       if (isRelease) run('wasm-opt', ...OPTIMIZE, ...FEATURES, join(work, file), '-o', join(site, file));
       else writeFileSync(join(site, file), readFileSync(join(work, file)));
