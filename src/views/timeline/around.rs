@@ -2,6 +2,7 @@
 
 use super::events;
 use super::handle::TimelineHandle;
+use super::lookup::drawn::BarId;
 use super::state::timeline_state::Act;
 use crate::base::{SliceId, text};
 use crate::engine::slice_summary::SliceSummary;
@@ -66,8 +67,8 @@ pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
 /// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
 #[component]
 pub(super) fn SliceList(stage: TimelineHandle) -> impl IntoView {
-    let item = move |(slice, sentence): (SliceId, String)| {
-        let choose = move |_| stage.act(Some(Act::Select(Some(slice.into()))));
+    let item = move |(bar, sentence): (BarId, String)| {
+        let choose = move |_| stage.act(Some(Act::Select(Some(bar.into()))));
         view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
     };
     view! {
@@ -83,17 +84,17 @@ pub(super) fn HoverCard(stage: TimelineHandle, glance: Option<HoveredSlice>) -> 
     /// The pointer has to rest this long before the record is read.
     const REST: std::time::Duration = std::time::Duration::from_millis(140);
     effect(move || {
-        let (Some(glance), Some(slice)) = (glance, stage.shown.hovered.get()) else { return };
+        let (Some(glance), Some(bar)) = (glance, stage.shown.hovered.get()) else { return };
         let look = move || {
-            if stage.shown.hovered.try_get_untracked() == Some(Some(slice)) {
-                glance.on_rest.run(stage.outside(slice));
+            if stage.shown.hovered.try_get_untracked() == Some(Some(bar)) {
+                glance.on_rest.run(stage.slice_of(bar));
             }
         };
         set_timeout(look, REST);
     });
     let brief = move || {
         let (slice, brief) = glance?.summary.get()?;
-        (stage.shown.hovered.get().map(|s| stage.outside(s)) == Some(slice)).then_some(brief)
+        (stage.shown.hovered.get().map(|bar| stage.slice_of(bar)) == Some(slice)).then_some(brief)
     };
     let style = move || {
         let (x, y) = stage.shown.card_at.get();

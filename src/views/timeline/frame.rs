@@ -2,6 +2,7 @@
 
 use super::input::card::Card;
 use super::input::hit_test::Hit;
+use super::lookup::drawn::{BarId, DrawnEvent};
 use super::paint::overview::{Brush, OVERVIEW_PX, RULER_PX};
 use super::paint::scene::{Scene, Shot};
 use super::paint::surface;
@@ -10,7 +11,7 @@ use super::paint::ticks::{Ticks, ticks};
 use super::state::row_labels::{Label, labels};
 use super::state::timeline_state::TimelineState;
 use crate::base::phases::{self, Phase};
-use crate::base::{EventId, SliceId, TimeRange};
+use crate::base::{EventId, TimeRange};
 use leptos::{html, prelude::*};
 
 /// The elements a frame writes to.
@@ -55,7 +56,7 @@ pub struct Inner {
     pub(super) labels_of: (u32, i32, i32),
     pub(super) placed_of: u32,
     pub(super) hit: Option<Hit>,
-    pub(super) list_of: Option<(u32, TimeRange, Option<EventId>)>,
+    pub(super) list_of: Option<(u32, TimeRange, Option<DrawnEvent>)>,
 }
 
 impl Default for Inner {
@@ -86,7 +87,7 @@ impl Default for Inner {
 pub(super) struct FrameOutput {
     pub labels: Option<Vec<Label>>,
     pub card: Option<Option<Card>>,
-    pub hovered: Option<SliceId>,
+    pub hovered: Option<BarId>,
     pub unit: &'static str,
     pub tool: super::state::timeline_state::Tool,
     pub filter: String,
@@ -154,15 +155,15 @@ impl Inner {
         }
         let hit = core.pointer.filter(|_| core.drag.is_none_or(|d| !d.is_real)).and_then(|(x, y)| core.hit(x, y));
         // The card of an instant does not describe the slice below it.
-        let on_slice = hit.filter(|h| h.instant.is_none()).and_then(|h| h.slice);
-        let hovered = on_slice.and_then(|s| core.place(s));
+        let on_bar = hit.filter(|h| h.instant.is_none()).and_then(|h| h.bar);
+        let hovered = on_bar.and_then(|s| core.place(s));
         let overlay = surface::context(&nodes.overlay.get_untracked()?, width, height, dpr)?;
         overlay.clear_rect(0.0, 0.0, width, height);
         surface::draw_overlay(&overlay, core, &self.theme, hovered, &self.font);
         let card_x = core.pointer.map_or(0.0, |p| p.0);
         let is_new = hit != self.hit || hit.is_some_and(|h| h.counter.is_some());
         self.hit = hit;
-        let lane = hit.and_then(|h| h.lane).or_else(|| core.selected_slice().and_then(|s| core.index.lane_of(&core.columns, s)));
+        let lane = hit.and_then(|h| h.lane).or_else(|| core.selected_bar().and_then(|s| core.index.lane_of(&core.columns, s)));
         let list_of = lane.map(|l| (l, core.view.window(), core.selection));
         let is_list_due = list_of.is_some() && list_of != self.list_of;
         self.list_of = list_of.or(self.list_of);
@@ -171,7 +172,7 @@ impl Inner {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
             // Only a slice of the profile has further details.
-            hovered: on_slice.filter(|s| !core.is_made(*s)),
+            hovered: on_bar.filter(|s| !core.is_made(*s)),
             unit: self.ticks.unit,
             tool: core.tool,
             filter: core.folding.filter.clone(),

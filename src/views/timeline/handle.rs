@@ -3,6 +3,7 @@
 pub use super::frame::Nodes;
 use super::frame::{FrameOutput, Inner};
 use super::input::card::Card;
+use super::lookup::drawn::{BarId, DrawnEvent};
 use super::paint::overview::Brush;
 use super::paint::theme::{Theme, Tokens};
 use super::rows::arrange::SliceIdMap;
@@ -23,8 +24,8 @@ pub struct DomState {
     pub card: RwSignal<Option<Card>>,
     /// See `card`.
     pub card_at: RwSignal<(f64, f64)>,
-    /// The slices of the current lane: (slice, sentence).
-    pub list: RwSignal<Vec<(SliceId, String)>>,
+    /// The bars of the current lane: (bar, sentence).
+    pub list: RwSignal<Vec<(BarId, String)>>,
     /// The ruler's unit.
     pub unit: RwSignal<&'static str>,
     /// The tool in use.
@@ -35,8 +36,8 @@ pub struct DomState {
     pub placed: RwSignal<String>,
     /// Whether there is nothing to draw.
     pub is_empty: RwSignal<bool>,
-    /// The slice under the pointer.
-    pub hovered: RwSignal<Option<SliceId>>,
+    /// The bar under the pointer.
+    pub hovered: RwSignal<Option<BarId>>,
     /// The visible window, as of the last frame.
     pub window: RwSignal<Option<TimeRange>>,
 }
@@ -51,31 +52,34 @@ pub struct TimelineHandle {
     pub nodes: Nodes,
     /// From the profile's slices to those drawn, and back.
     pub ids: Signal<Arc<SliceIdMap>>,
-    on_act: Callback<Act>,
+    on_act: Callback<Act<EventId>>,
 }
 
 impl TimelineHandle {
     /// Without a profile. `on_act` receives events for the rest of the page.
-    pub fn new(nodes: Nodes, shown: DomState, ids: Signal<Arc<SliceIdMap>>, on_act: Callback<Act>) -> Self {
+    pub fn new(nodes: Nodes, shown: DomState, ids: Signal<Arc<SliceIdMap>>, on_act: Callback<Act<EventId>>) -> Self {
         TimelineHandle { inner: StoredValue::new_local(Inner::default()), shown, nodes, ids, on_act }
     }
 
-    /// Where a slice of the profile is drawn. Tracked.
-    pub fn inside(self, slice: SliceId) -> SliceId {
-        self.ids.with(|ids| ids.inside(slice))
-    }
-
-    /// The same of a slice or an instant, which is named as in the profile.
-    pub fn item_inside(self, item: EventId) -> EventId {
-        match item {
-            EventId::Slice(slice) => self.inside(slice).into(),
-            instant => instant,
+    /// What shows a slice or an instant of the profile. Tracked.
+    pub fn drawn(self, event: EventId) -> DrawnEvent {
+        match event {
+            EventId::Slice(slice) => self.ids.with(|ids| ids.bar_of(slice)).into(),
+            EventId::Instant(instant) => instant.into(),
         }
     }
 
-    /// The profile's slice that is drawn there.
-    pub fn outside(self, slice: SliceId) -> SliceId {
-        self.ids.with_untracked(|ids| ids.outside(slice))
+    /// The slice of the profile that a bar shows.
+    pub fn slice_of(self, bar: BarId) -> SliceId {
+        self.ids.with_untracked(|ids| ids.slice_of(bar))
+    }
+
+    /// The slice or the instant of the profile that is drawn there.
+    fn event_of(self, drawn: DrawnEvent) -> EventId {
+        match drawn {
+            DrawnEvent::Bar(bar) => self.slice_of(bar).into(),
+            DrawnEvent::Instant(instant) => instant.into(),
+        }
     }
 
     /// Changes the state and asks for a frame.
@@ -123,11 +127,13 @@ impl TimelineHandle {
     /// Sends an event to the page.
     pub fn act(self, act: Option<Act>) {
         if let Some(act) = act {
-            self.on_act.run(match act {
-                Act::Select(Some(EventId::Slice(slice))) => Act::Select(Some(self.outside(slice).into())),
-                act => act,
-            });
+            self.on_act.run(act.map(|drawn| self.event_of(drawn)));
         }
+    }
+
+    /// Selects a slice or an instant of the profile.
+    pub fn select(self, event: EventId) {
+        self.on_act.run(Act::Select(Some(event)));
     }
 
     /// Goes to a slice or an instant, which was asked for while `columns` was drawn. The same is gone to again only if it was asked for again, not because
@@ -135,7 +141,7 @@ impl TimelineHandle {
     pub fn reveal(self, item: Option<EventId>, is_asked_again: bool) {
         let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, item) == item).unwrap_or(true);
         if let Some(item) = item.filter(|_| is_asked_again || !is_old) {
-            let item = untrack(|| self.item_inside(item));
+            let item = untrack(|| self.drawn(item));
             self.change(|core| core.reveal(item));
         }
     }
@@ -264,7 +270,7 @@ impl TimelineHandle {
     fn refresh_list(self) {
         let list = self.inner.try_with_value(|inner| {
             let (core, (lane, ..)) = (inner.core.as_ref()?, inner.list_of?);
-            Some(core.slices_of_lane(lane, 24).into_iter().map(|s| (s, core.sentence(s))).collect::<Vec<_>>())
+            Some(core.bars_of_lane(lane, 24).into_iter().map(|s| (s, core.sentence(s))).collect::<Vec<_>>())
         });
         if let Some(list) = list.flatten() {
             self.shown.list.set(list);

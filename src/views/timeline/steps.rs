@@ -1,7 +1,6 @@
 //! Steps of the program as labelled bands below the ruler. A click shows one whole.
 
 use super::handle::TimelineHandle;
-use super::state::timeline_state::Act;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::page_columns::{PageColumns, Step};
 use leptos::prelude::*;
@@ -75,8 +74,8 @@ pub(super) fn BandButton(
     let at = Memo::new(move |_| place(range, stage.shown.window.get().unwrap_or_default()));
     let go = move |_| {
         stage.change(|core| core.view.fit(range));
-        if slice.is_some() {
-            stage.act(Some(Act::Select(slice.map(Into::into))));
+        if let Some(slice) = slice {
+            stage.select(slice.into());
         }
     };
     view! {

@@ -101,7 +101,7 @@ pub fn Timeline(
         is_there
     });
     effect(move || {
-        let item = selection.get().map(|item| stage.item_inside(item));
+        let item = selection.get().map(|item| stage.drawn(item));
         stage.touch(|core| core.selection = item);
     });
     effect(move || {
@@ -114,14 +114,13 @@ pub fn Timeline(
         stage.touch(|core| core.choose_rows(rows.is_some(), paths));
     });
     effect(move || {
-        let arrows = arrows.get().into_iter().map(|(a, b, is_in)| (stage.inside(a), stage.inside(b), is_in)).collect();
+        let arrows = stage.ids.with(|ids| arrows.get().into_iter().map(|(a, b, is_in)| (ids.bar_of(a), ids.bar_of(b), is_in)).collect());
         stage.touch(|core| core.arrows = arrows);
     });
     effect(move || {
-        let slices = highlights.get();
-        let slices = stage.ids.with(|ids| if ids.is_same() { slices.clone() } else { ids.all_inside(&slices) });
+        let bars = highlights.with(|slices| stage.ids.with(|ids| ids.bars_of(slices)));
         let is_alone = is_alone.get();
-        stage.change(|core| (core.highlights, core.is_alone) = (slices, is_alone));
+        stage.change(|core| (core.highlights, core.is_alone) = (Arc::new(bars), is_alone));
     });
     Effect::new(move |before: Option<usize>| {
         let address = columns.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
@@ -216,7 +215,7 @@ fn Page(
     let status = move || {
         selection
             .get()
-            .map(|item| stage.item_inside(item))
+            .map(|item| stage.drawn(item))
             .and_then(|item| stage.look(|core| core.sentence_of(item)))
             .map(|s| format!("Selected: {s}"))
     };

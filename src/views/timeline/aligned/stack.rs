@@ -210,6 +210,8 @@ fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64,
 mod tests {
     use super::*;
     use crate::base::TimeNs;
+    use crate::views::timeline::lookup::drawn::BarId;
+    use crate::views::timeline::lookup::index::Index;
     use crate::views::timeline::lookup::sample::sample;
 
     fn at(epoch: Option<i64>) -> Arc<PageColumns> {
@@ -230,10 +232,10 @@ mod tests {
         assert_eq!(n_bytes([&*at(None), &*at(None)].into_iter()), n_bytes(std::iter::once(&*s.columns)));
         assert_eq!(s.columns.start[n], sample().start[0] + 500);
         assert_eq!(s.columns.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
-        let index = crate::views::timeline::lookup::index::Index::new(&s.columns);
+        let index = Index::new(&s.columns);
         assert_eq!(index.roots.len(), 2);
         assert_eq!(index.tracks[2].path, "host_0 / host / main");
-        let lane = index.lane_of(&s.columns, SliceId(n as u32)).expect("a lane");
+        let lane = index.lane_of(&s.columns, BarId(n as u32)).expect("a lane");
         assert_eq!(index.tracks[s.columns.info.lanes[lane as usize].track.index()].path, "host_1 / host / main");
         assert!(s.note.starts_with("Aligned by the wall-clock time"), "{}", s.note);
     }

@@ -2,11 +2,12 @@
 
 use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::base::Order as _;
-use crate::base::{SliceId, TimeRange, text};
+use crate::base::{TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::effect::effect;
 use crate::views::query::latest;
 use crate::views::timeline::handle::TimelineHandle;
+use crate::views::timeline::lookup::drawn::{BarId, DrawnFlow};
 use crate::views::timeline::rows::arrange::SliceIdMap;
 pub use crate::views::timeline::state::arrows::kind_slot;
 use crate::views::timeline::state::arrows::{Arrow, arrow};
@@ -132,13 +133,11 @@ impl TimelineState {
     /// The arrows of the window on screen, by kind.
     pub fn flows_on_screen(&self) -> Vec<(Arrow, u16)> {
         let (width, height) = (self.view.width_px, self.height_px);
-        let at = |from: SliceId, to: SliceId| {
+        let at = |from: BarId, to: BarId| {
             let (a, b) = (self.place(from)?, self.place(to)?);
             arrow((a.right, a.top + a.height / 2.0), (b.left, b.top + b.height / 2.0), width, height)
         };
-        let flows = &self.flows;
-        let ends = flows.from.iter().zip(&flows.to).zip(&flows.kind);
-        let mut out: Vec<(Arrow, u16)> = ends.filter_map(|((&from, &to), &kind)| Some((at(from, to)?, kind))).collect();
+        let mut out: Vec<(Arrow, u16)> = self.flows.iter().filter_map(|flow| Some((at(flow.from, flow.to)?, flow.kind))).collect();
         out.order_by_key(|a| a.1);
         out
     }
@@ -166,17 +165,17 @@ pub fn follow(stage: TimelineHandle, choice: FlowChoice, ask: Ask) {
     effect(move || {
         if let Some(Some(found)) = reply.get() {
             choice.found.set(found.clone());
-            let drawn = stage.ids.with(|ids| if ids.is_same() { found } else { Arc::new(moved(&found, ids)) });
+            let drawn = stage.ids.with(|ids| drawn_flows(&found, ids));
             stage.touch(|core| core.flows = drawn);
         }
     });
     on_cleanup(move || choice.found.set(Arc::default()));
 }
 
-/// Arrows between the slices that are drawn.
-fn moved(found: &Flows, ids: &SliceIdMap) -> Flows {
-    let all = |slices: &[SliceId]| slices.iter().map(|s| ids.inside(*s)).collect();
-    Flows { from: all(&found.from), to: all(&found.to), ..found.clone() }
+/// Arrows between the bars of the slices.
+fn drawn_flows(found: &Flows, ids: &SliceIdMap) -> Vec<DrawnFlow> {
+    let ends = found.from.iter().zip(&found.to).zip(&found.kind);
+    ends.map(|((from, to), kind)| DrawnFlow { from: ids.bar_of(*from), to: ids.bar_of(*to), kind: *kind }).collect()
 }
 
 /// The visible window after a movement has ended.
@@ -198,6 +197,7 @@ fn rested(stage: TimelineHandle) -> RwSignal<Option<TimeRange>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::SliceId;
     use crate::views::timeline::lookup::sample::sample;
 
     #[test]
@@ -222,13 +222,8 @@ mod tests {
     #[test]
     fn flows_go_from_slice_to_slice_by_kind() {
         let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 200.0);
-        let flows = Flows {
-            from: vec![SliceId(2), SliceId(0), SliceId(999)],
-            to: vec![SliceId(6), SliceId(1), SliceId(0)],
-            kind: vec![1, 0, 0],
-            ..Flows::default()
-        };
-        core.flows = Arc::new(flows);
+        let flow = |from, to, kind| DrawnFlow { from: BarId(from), to: BarId(to), kind };
+        core.flows = vec![flow(2, 6, 1), flow(0, 1, 0), flow(999, 0, 0)];
         let found = core.flows_on_screen();
         assert_eq!(found.iter().map(|f| f.1).collect::<Vec<_>>(), [0, 1]);
         assert!(matches!(found[0].0, Arrow::Curve(_)));

@@ -2,8 +2,9 @@
 
 use super::hit_test::Hit;
 use crate::analysis::colouring::CORE;
-use crate::base::{DurationNs, SliceId, short_name, text};
+use crate::base::{DurationNs, short_name, text};
 use crate::views::timeline::lookup::counter::{value_text, values_at};
+use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::index::SliceText;
 use crate::views::timeline::state::timeline_state::TimelineState;
 
@@ -29,10 +30,10 @@ impl TimelineState {
             let at = text::time_exact(*info.instants.time.get(instant)?);
             return Some(Card { title, lines: vec![("at".into(), at), ("track".into(), path)] });
         }
-        if let Some(slice) = hit.slice {
+        if let Some(bar) = hit.bar {
             // A box on this row belongs to another row.
-            let own = self.index.track_of(&self.columns, slice).and_then(|t| self.index.tracks.get(t.index()));
-            return self.slice_card(slice, own.map_or(path, |t| t.path.clone()));
+            let own = self.index.track_of(&self.columns, bar).and_then(|t| self.index.tracks.get(t.index()));
+            return self.slice_card(bar, own.map_or(path, |t| t.path.clone()));
         }
         let at = hit.counter? as usize;
         let in_view = self.curves.get(at).map(|c| c.0);
@@ -53,25 +54,25 @@ impl TimelineState {
         Some(Card { title: path, lines })
     }
 
-    fn slice_card(&self, slice: SliceId, path: String) -> Option<Card> {
-        let duration = *self.columns.duration.get(slice.index())?;
+    fn slice_card(&self, bar: BarId, path: String) -> Option<Card> {
+        let duration = *self.columns.duration.get(bar.index())?;
         let mut lines = vec![
             ("duration".to_string(), text::duration(DurationNs(duration))),
-            ("start".into(), text::time_exact(self.columns.start[slice.index()])),
+            ("start".into(), text::time_exact(self.columns.start[bar.index()])),
             ("track".into(), path),
         ];
-        if self.is_made(slice) {
+        if self.is_made(bar) {
             lines.push(("click".into(), "selects its time range".into()));
-            return Some(Card { title: text::brief(&short_name(self.columns.name_of(slice))), lines });
+            return Some(Card { title: text::brief(&short_name(self.columns.name_of(bar))), lines });
         }
-        if let Some(parent) = self.index.parent_of(&self.columns, slice).filter(|_| self.can_hold()) {
+        if let Some(parent) = self.index.parent_of(&self.columns, bar).filter(|_| self.can_hold()) {
             let whole = self.columns.duration[parent.index()];
             if whole > 0 {
                 let share = text::percent(duration as f64 / whole as f64);
                 lines.push(("of parent".into(), format!("{share} of {}", text::brief(&short_name(self.columns.name_of(parent))))));
             }
         }
-        Some(Card { title: text::brief(&short_name(self.columns.name_of(slice))), lines })
+        Some(Card { title: text::brief(&short_name(self.columns.name_of(bar))), lines })
     }
 
     /// Whether a slice in a deeper lane is a part of the one above it: not so on a Neuron device, whose profiles alone can be coloured by core.
@@ -80,12 +81,12 @@ impl TimelineState {
     }
 
     /// One slice in a sentence.
-    pub fn sentence(&self, slice: SliceId) -> String {
-        let Some(span) = self.span_of(slice) else { return String::new() };
-        let track = self.index.track_of(&self.columns, slice).and_then(|t| self.index.tracks.get(t.index()));
+    pub fn sentence(&self, bar: BarId) -> String {
+        let Some(span) = self.span_of(bar) else { return String::new() };
+        let track = self.index.track_of(&self.columns, bar).and_then(|t| self.index.tracks.get(t.index()));
         let path = track.map_or("", |t| t.path.as_str());
         let (duration, start) = (text::duration(span.duration()), text::time(span.start));
-        format!("{}, {duration}, starts at {start}, on {path}", text::brief(&short_name(self.columns.name_of(slice))))
+        format!("{}, {duration}, starts at {start}, on {path}", text::brief(&short_name(self.columns.name_of(bar))))
     }
 }
 
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn sentences_are_whole() {
         let core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
-        assert_eq!(core.sentence(SliceId(6)), "gemm, 700 ns, starts at 300 ns, on device / stream 7");
-        assert_eq!(core.sentence(SliceId(600)), "");
+        assert_eq!(core.sentence(BarId(6)), "gemm, 700 ns, starts at 300 ns, on device / stream 7");
+        assert_eq!(core.sentence(BarId(600)), "");
     }
 }

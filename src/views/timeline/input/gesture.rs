@@ -1,6 +1,6 @@
 //! Pointers: click, drag, pan, pinch. Turns them into changes of the window, the range and the selection.
 
-use crate::base::EventId;
+use crate::views::timeline::lookup::drawn::DrawnEvent;
 use crate::views::timeline::rows::layout::LANE;
 use crate::views::timeline::state::marks::MarkAct;
 use crate::views::timeline::state::timeline_state::{Act, Drag, DragKind, TimelineState, Tool};
@@ -112,10 +112,10 @@ impl TimelineState {
             if let Some(instant) = hit.and_then(|h| h.instant) {
                 return Some(Act::Select(Some(self.instant_id(instant).into())));
             }
-            let slice = hit.and_then(|h| h.slice);
-            return Some(match slice.filter(|s| self.is_made(*s)) {
+            let bar = hit.and_then(|h| h.bar);
+            return Some(match bar.filter(|s| self.is_made(*s)) {
                 Some(made) => Act::Box(self.span_of(made)?, Vec::new()),
-                None => Act::Select(slice.map(Into::into)),
+                None => Act::Select(bar.map(Into::into)),
             });
         }
         let (range, kind) = marked?;
@@ -184,7 +184,7 @@ impl TimelineState {
     }
 
     /// Selects and reveals a slice or an instant.
-    fn go(&mut self, item: Option<EventId>) -> Option<Option<Act>> {
+    fn go(&mut self, item: Option<DrawnEvent>) -> Option<Option<Act>> {
         let item = item?;
         self.reveal(item);
         Some(Some(Act::Select(Some(item))))
@@ -205,7 +205,8 @@ impl TimelineState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{SliceId, TimeNs, TimeRange};
+    use crate::base::{TimeNs, TimeRange};
+    use crate::views::timeline::lookup::drawn::BarId;
     use crate::views::timeline::lookup::sample::sample;
     use std::sync::Arc;
 
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn a_click_selects_or_clears() {
         let mut c = core();
-        assert_eq!(drag(&mut c, Press::default(), 100.0, 101.0), Some(Act::Select(Some(SliceId(0).into()))));
+        assert_eq!(drag(&mut c, Press::default(), 100.0, 101.0), Some(Act::Select(Some(BarId(0).into()))));
         c.press(500.0, 5.0, Press::default());
         assert_eq!(c.released(0), Some(Act::Select(None)));
     }
@@ -273,10 +274,10 @@ mod tests {
         c.key("Digit0", false);
         assert_eq!(c.view.window(), range(0, 2000));
         assert_eq!(c.key("Enter", false), None);
-        c.selection = Some(SliceId(6).into());
+        c.selection = Some(BarId(6).into());
         c.key("KeyF", false);
         assert_eq!(c.view.window(), range(230, 1070));
-        assert_eq!(c.key("BracketRight", false), Some(Some(Act::Select(Some(SliceId(7).into())))));
+        assert_eq!(c.key("BracketRight", false), Some(Some(Act::Select(Some(BarId(7).into())))));
         assert_eq!(c.key("Escape", false), Some(Some(Act::Select(None))));
         assert_eq!(c.key("KeyQ", false), None);
         c.key("Digit4", false);

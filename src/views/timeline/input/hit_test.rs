@@ -1,8 +1,9 @@
 //! What is under the pointer.
 
-use crate::base::{SliceId, TrackId};
+use crate::base::TrackId;
 use crate::engine::Lane;
 use crate::engine::page_columns::PageColumns;
+use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::lod::LaneLod;
 use crate::views::timeline::lookup::viewport::Scale;
 use crate::views::timeline::rows::layout::{COUNTER, LANE, Row, WAIT};
@@ -20,8 +21,8 @@ pub struct Hit {
     pub track: TrackId,
     /// The lane under the pointer.
     pub lane: Option<u32>,
-    /// A slice.
-    pub slice: Option<SliceId>,
+    /// A bar.
+    pub bar: Option<BarId>,
     /// A counter: position in the table.
     pub counter: Option<u32>,
     /// An instant: position in the table.
@@ -49,7 +50,7 @@ impl TimelineState {
             return None;
         }
         let (row, below) = self.row_at(y)?;
-        let mut hit = Hit { track: row.track, lane: None, slice: None, counter: None, instant: None };
+        let mut hit = Hit { track: row.track, lane: None, bar: None, counter: None, instant: None };
         let in_lanes = below - row.header;
         if in_lanes < 0 {
             return Some(hit);
@@ -61,14 +62,14 @@ impl TimelineState {
             let i = if row.is_thin { ((in_lanes - 6) / WAIT).max(0) as u32 } else { (in_lanes / LANE) as u32 };
             let first = row.lane(i.min(row.lanes.1 - 1));
             hit.lane = Some(first);
-            hit.slice = (first..first + row.n_folded).find_map(|lane| self.slice_in(lane, x));
+            hit.bar = (first..first + row.n_folded).find_map(|lane| self.bar_in(lane, x));
             // Over slices ticks are short: what is below them is the slice.
-            if hit.slice.is_some() && in_lanes > TICK_REACH {
+            if hit.bar.is_some() && in_lanes > TICK_REACH {
                 hit.instant = None;
             }
             // A box over the row is that of a slice in another.
-            let is_free = hit.slice.is_none() && hit.instant.is_none();
-            hit.slice = hit.slice.or_else(|| is_free.then(|| self.box_over(row.track, x)).flatten());
+            let is_free = hit.bar.is_none() && hit.instant.is_none();
+            hit.bar = hit.bar.or_else(|| is_free.then(|| self.box_over(row.track, x)).flatten());
         } else if row.height > row.header + row.lanes_height() {
             let i = (in_lanes - row.lanes_height()) / COUNTER;
             hit.counter = self.index.tracks[row.track.index()].counters.get(i as usize).copied();
@@ -77,22 +78,22 @@ impl TimelineState {
     }
 
     /// The slice with a box over a row.
-    fn box_over(&self, track: TrackId, x: f64) -> Option<SliceId> {
+    fn box_over(&self, track: TrackId, x: f64) -> Option<BarId> {
         let mut boxes = self.index.boxes.iter().filter(|b| b.over.contains(&track));
-        boxes.find_map(|b| self.columns.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.slice_in(lane, x)))
+        boxes.find_map(|b| self.columns.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.bar_in(lane, x)))
     }
 
-    fn slice_in(&self, lane: u32, x: f64) -> Option<SliceId> {
+    fn bar_in(&self, lane: u32, x: f64) -> Option<BarId> {
         let (l, lod) = (self.columns.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
         let scale = self.view.scale(self.view.width_px as usize);
-        let is_shown = |s: &SliceId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
-        slice_at(&self.columns, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
+        let is_shown = |s: &BarId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
+        bar_at(&self.columns, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
     }
 
     /// Whether a bar is no slice of the profile but was made for the row of names.
-    pub fn is_made(&self, slice: SliceId) -> bool {
+    pub fn is_made(&self, bar: BarId) -> bool {
         let n = self.columns.info.n_slices;
-        n > 0 && u64::from(slice.0) >= n
+        n > 0 && u64::from(bar.0) >= n
     }
 
     /// Made bars shorter than this are not drawn, nanoseconds: a twentieth of the window where that is wanted.
@@ -117,18 +118,18 @@ impl TimelineState {
     }
 
     /// Up to `n` visible slices of a lane, for those who cannot see it.
-    pub fn slices_of_lane(&self, lane: u32, n: usize) -> Vec<SliceId> {
+    pub fn bars_of_lane(&self, lane: u32, n: usize) -> Vec<BarId> {
         let Some(l) = self.columns.info.lanes.get(lane as usize) else { return Vec::new() };
         let window = self.view.window();
         let first = self.columns.start.partition_point(l.first as usize..l.end as usize, |&s| s < window.start.0);
         let first = first.saturating_sub(1).max(l.first as usize);
-        let touches = |i: &usize| self.span_of(SliceId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
-        (first..l.end as usize).take(n + 1).filter(touches).take(n).map(|i| SliceId(i as u32)).collect()
+        let touches = |i: &usize| self.span_of(BarId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
+        (first..l.end as usize).take(n + 1).filter(touches).take(n).map(|i| BarId(i as u32)).collect()
     }
 }
 
 /// The slice drawn at device column `x` of a lane, as [`Ink::paint`](crate::views::timeline::paint::lane::Ink::paint) would, or one within `slack` columns.
-fn slice_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
+fn bar_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<BarId> {
     let (first, end) = (lane.first as usize, lane.end as usize);
     let find = |t: i64| columns.start.partition_point(first..end, |&s| s < t);
     let column = x.floor();
@@ -136,16 +137,16 @@ fn slice_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: 
     let end_px = |i: usize| scale.px(columns.start[i].saturating_add(columns.duration[i]));
     let run = find(from)..find(to);
     if run.start > first && end_px(run.start - 1) >= column + 1.0 {
-        return Some(SliceId(run.start as u32 - 1));
+        return Some(BarId(run.start as u32 - 1));
     }
     if !run.is_empty() {
-        return Some(SliceId(lod.longest(&columns.duration, run) as u32));
+        return Some(BarId(lod.longest(&columns.duration, run) as u32));
     }
     let near = find(scale.time(column - slack))..find(scale.time(column + 1.0 + slack));
     if run.start > first && end_px(run.start - 1) > column - slack {
-        return Some(SliceId(run.start as u32 - 1));
+        return Some(BarId(run.start as u32 - 1));
     }
-    near.into_iter().next().map(|i| SliceId(i as u32))
+    near.into_iter().next().map(|i| BarId(i as u32))
 }
 
 #[cfg(test)]
@@ -159,7 +160,7 @@ mod tests {
     fn check(x: f64, y: f64, slice: Option<u32>, counter: Option<u32>, instant: Option<usize>) {
         let c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let hit = c.hit(x, y).expect("a row");
-        assert_eq!((hit.slice.map(|s| s.0), hit.counter, hit.instant), (slice, counter, instant), "at {x}, {y}");
+        assert_eq!((hit.bar.map(|s| s.0), hit.counter, hit.instant), (slice, counter, instant), "at {x}, {y}");
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
             columns.info.tracks[track].name = columns.info.strings.push(name);
         }
         let core = TimelineState::new(Arc::new(columns), 1000.0, 400.0);
-        let slice = |x: f64| core.hit(x, 66.0).and_then(|h| h.slice).map(|s| s.0);
+        let slice = |x: f64| core.hit(x, 66.0).and_then(|h| h.bar).map(|s| s.0);
         assert_eq!((slice(220.0), slice(100.0), slice(600.0)), (Some(5), Some(0), Some(1)));
         let card = core.hit(100.0, 66.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
         assert!(card.lines.iter().any(|l| l.1 == "host / Collectives stream 0"), "{:?}", card.lines);
@@ -200,10 +201,10 @@ mod tests {
     #[test]
     fn visible_slices_are_listed() {
         let mut c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
-        assert_eq!(c.slices_of_lane(1, 9).len(), 3);
+        assert_eq!(c.bars_of_lane(1, 9).len(), 3);
         c.view.show(TimeRange::new(TimeNs(450), TimeNs(550)));
-        assert_eq!(c.slices_of_lane(1, 9), [SliceId(3), SliceId(4)]);
-        assert_eq!(c.slices_of_lane(1, 1), [SliceId(3)]);
+        assert_eq!(c.bars_of_lane(1, 9), [BarId(3), BarId(4)]);
+        assert_eq!(c.bars_of_lane(1, 1), [BarId(3)]);
     }
 
     #[test]
@@ -217,7 +218,7 @@ mod tests {
         let lod = LaneLod::new(&columns.duration, 0..4);
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
-        let at = |x: f64, slack: f64| slice_at(&columns, &lod, lane, &scale, x, slack).map(|s| s.0);
+        let at = |x: f64, slack: f64| bar_at(&columns, &lod, lane, &scale, x, slack).map(|s| s.0);
         assert_eq!(at(1.5, 0.0), Some(0));
         assert_eq!(at(3.2, 0.0), Some(2));
         assert_eq!(at(5.0, 0.0), None);

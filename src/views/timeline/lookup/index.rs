@@ -5,9 +5,10 @@ use super::counter::CounterLod;
 use super::deep_stacks::deep_stacks;
 use super::lod::LaneLod;
 use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TrackId, short_name};
+use crate::base::{StrId, TrackId, short_name};
 use crate::engine::Lane;
 use crate::engine::page_columns::PageColumns;
+use crate::views::timeline::lookup::drawn::BarId;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,9 +64,9 @@ fn alike(a: &str, b: &str) -> usize {
 
 impl Index {
     /// The name of a slice for reading.
-    pub fn short_name<'a>(&'a self, columns: &'a PageColumns, slice: SliceId) -> &'a str {
-        let short = columns.name.get(slice.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
-        short.unwrap_or_else(|| columns.name_of(slice))
+    pub fn short_name<'a>(&'a self, columns: &'a PageColumns, bar: BarId) -> &'a str {
+        let short = columns.name.get(bar.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
+        short.unwrap_or_else(|| columns.name_of(bar))
     }
 
     /// Walks the columns once.
@@ -176,27 +177,27 @@ impl Index {
     }
 
     /// The lane of a slice.
-    pub fn lane_of(&self, columns: &PageColumns, slice: SliceId) -> Option<u32> {
-        let at = columns.info.lanes.partition_point(|lane| lane.end <= slice.0);
-        columns.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
+    pub fn lane_of(&self, columns: &PageColumns, bar: BarId) -> Option<u32> {
+        let at = columns.info.lanes.partition_point(|lane| lane.end <= bar.0);
+        columns.info.lanes.get(at).filter(|lane| lane.first <= bar.0).map(|_| at as u32)
     }
 
     /// The track of a slice.
-    pub fn track_of(&self, columns: &PageColumns, slice: SliceId) -> Option<TrackId> {
-        self.lane_of(columns, slice).map(|lane| columns.info.lanes[lane as usize].track)
+    pub fn track_of(&self, columns: &PageColumns, bar: BarId) -> Option<TrackId> {
+        self.lane_of(columns, bar).map(|lane| columns.info.lanes[lane as usize].track)
     }
 
     /// The slice of a shallower lane of the same track that holds this one.
-    pub fn parent_of(&self, columns: &PageColumns, slice: SliceId) -> Option<SliceId> {
-        let lane = self.lane_of(columns, slice)?;
+    pub fn parent_of(&self, columns: &PageColumns, bar: BarId) -> Option<BarId> {
+        let lane = self.lane_of(columns, bar)?;
         let track = columns.info.lanes[lane as usize].track;
         let first = columns.info.tracks.get(track.index())?.lanes.start;
-        let (start, end) = (columns.start[slice.index()], columns.end_of(slice));
+        let (start, end) = (columns.start[bar.index()], columns.end_of(bar));
         (first..lane).rev().find_map(|l| {
             let lane = columns.info.lanes.get(l as usize)?;
             let range = lane.first as usize..lane.end as usize;
             let i = columns.start.partition_point(range.clone(), |&s| s <= start).checked_sub(1).filter(|i| *i >= range.start)?;
-            (columns.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
+            (columns.end_of(BarId(i as u32)) >= end).then_some(BarId(i as u32))
         })
     }
 }
@@ -204,18 +205,18 @@ impl Index {
 /// Short ways to what the columns say of a slice.
 pub trait SliceText {
     /// First moment after the slice; saturates.
-    fn end_of(&self, slice: SliceId) -> i64;
+    fn end_of(&self, bar: BarId) -> i64;
     /// Its name.
-    fn name_of(&self, slice: SliceId) -> &str;
+    fn name_of(&self, bar: BarId) -> &str;
 }
 
 impl SliceText for PageColumns {
-    fn end_of(&self, slice: SliceId) -> i64 {
-        self.start[slice.index()].saturating_add(self.duration[slice.index()])
+    fn end_of(&self, bar: BarId) -> i64 {
+        self.start[bar.index()].saturating_add(self.duration[bar.index()])
     }
 
-    fn name_of(&self, slice: SliceId) -> &str {
-        self.name.get(slice.index()).map_or("", |&id| self.info.strings.get(crate::base::StrId(id)))
+    fn name_of(&self, bar: BarId) -> &str {
+        self.name.get(bar.index()).map_or("", |&id| self.info.strings.get(crate::base::StrId(id)))
     }
 }
 
@@ -240,10 +241,10 @@ mod tests {
     fn slices_know_lane_track_and_parent() {
         let columns = sample();
         let index = Index::new(&columns);
-        assert_eq!(index.lane_of(&columns, SliceId(2)), Some(1));
-        assert_eq!(index.track_of(&columns, SliceId(2)), Some(TrackId(1)));
-        assert_eq!(index.parent_of(&columns, SliceId(2)), Some(SliceId(0)));
-        assert_eq!(index.parent_of(&columns, SliceId(0)), None);
-        assert_eq!(index.lane_of(&columns, SliceId(999)), None);
+        assert_eq!(index.lane_of(&columns, BarId(2)), Some(1));
+        assert_eq!(index.track_of(&columns, BarId(2)), Some(TrackId(1)));
+        assert_eq!(index.parent_of(&columns, BarId(2)), Some(BarId(0)));
+        assert_eq!(index.parent_of(&columns, BarId(0)), None);
+        assert_eq!(index.lane_of(&columns, BarId(999)), None);
     }
 }

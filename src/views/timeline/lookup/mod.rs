@@ -3,6 +3,7 @@
 pub mod boxes;
 pub mod counter;
 pub(crate) mod deep_stacks;
+pub mod drawn;
 pub mod index;
 pub mod lod;
 pub mod sample;

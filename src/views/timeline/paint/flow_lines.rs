@@ -10,7 +10,7 @@ const MANY: usize = 120;
 
 /// All arrows of the window that are on screen.
 pub fn draw(ctx: &Context, core: &TimelineState, theme: &Theme) {
-    if core.flows.from.is_empty() {
+    if core.flows.is_empty() {
         return;
     }
     let arrows = core.flows_on_screen();

@@ -2,10 +2,10 @@
 
 use super::lines::Lines;
 use super::theme::{Theme, place};
-use crate::base::SliceId;
 use crate::engine::Lane;
 use crate::engine::page_columns::PageColumns;
 use crate::ui::raster::{Pixel, blend};
+use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::lod::{LaneLod, seek};
 use crate::views::timeline::lookup::viewport::Scale;
 use std::ops::Range;
@@ -24,18 +24,18 @@ pub struct Ink<'a> {
     /// The colours.
     pub theme: &'a Theme,
     /// Slices in yellow, sorted; all others step back if there are any.
-    pub highlights: &'a [SliceId],
+    pub highlights: &'a [BarId],
     /// Whether no other slices are drawn.
     pub is_alone: bool,
     /// Time to pixels.
     pub scale: Scale,
 }
 
-/// A slice wide enough for its name.
+/// A bar wide enough for its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WideSlice {
-    /// The slice.
-    pub slice: SliceId,
+pub struct WideBar {
+    /// Which one.
+    pub id: BarId,
     /// First device pixel on screen.
     pub left: i32,
     /// One after the last.
@@ -49,7 +49,7 @@ impl Ink<'_> {
         if self.highlights.is_empty() {
             return self.theme.slots[slot];
         }
-        if self.highlights.binary_search(&SliceId(slice as u32)).is_ok() {
+        if self.highlights.binary_search(&BarId(slice as u32)).is_ok() {
             return self.theme.hit;
         }
         self.theme.dimmed[slot]
@@ -57,7 +57,7 @@ impl Ink<'_> {
 
     /// Whether a slice is not drawn.
     fn hides(&self, slice: usize) -> bool {
-        self.is_alone && !self.highlights.is_empty() && self.highlights.binary_search(&SliceId(slice as u32)).is_err()
+        self.is_alone && !self.highlights.is_empty() && self.highlights.binary_search(&BarId(slice as u32)).is_err()
     }
 
     fn has_highlight(&self, run: &Range<usize>) -> bool {
@@ -66,7 +66,7 @@ impl Ink<'_> {
     }
 
     /// Paints `lane`. Slices at least `text_dpx` wide are added to `wide`.
-    pub fn paint(&self, lane: Lane, lod: &LaneLod, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
+    pub fn paint(&self, lane: Lane, lod: &LaneLod, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideBar>) {
         let (start, duration) = (&self.columns.start, &self.columns.duration);
         let (first, end) = (lane.first as usize, lane.end as usize);
         let s = &self.scale;
@@ -95,7 +95,7 @@ impl Ink<'_> {
             let x1 = s.px(start[i].saturating_add(duration[i]));
             if x1 - x0 >= 1.0 {
                 let right = (x1.floor().min(1e9) as i32).max(column + 1);
-                let bar = WideSlice { slice: SliceId(i as u32), left: column, right: right.min(width) };
+                let bar = WideBar { id: BarId(i as u32), left: column, right: right.min(width) };
                 let is_full = self.bar(lines, bar, x1 <= f64::from(width));
                 if is_full && bar.right - bar.left >= text_dpx {
                     wide.push(bar);
@@ -116,7 +116,7 @@ impl Ink<'_> {
     }
 
     /// Paints only the slices of `lane` that last at least `least_ns`.
-    pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
+    pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideBar>) {
         let (first, end) = (lane.first as usize, lane.end as usize);
         let (s, width) = (&self.scale, lines.full.len() as i32);
         let from = self.columns.start.partition_point(first..end, |&t| t < s.time(0.0));
@@ -130,7 +130,7 @@ impl Ink<'_> {
                 continue;
             }
             let right = (s.px(stop).floor().min(1e9) as i32).max(left + 1);
-            let bar = WideSlice { slice: SliceId(i as u32), left, right: right.min(width) };
+            let bar = WideBar { id: BarId(i as u32), left, right: right.min(width) };
             if self.bar(lines, bar, right <= width) && bar.right - bar.left >= text_dpx {
                 wide.push(bar);
             }
@@ -143,12 +143,12 @@ impl Ink<'_> {
     }
 
     /// Fills the columns of one slice; whether over the whole height.
-    fn bar(&self, lines: &mut Lines, bar: WideSlice, ends_here: bool) -> bool {
-        if self.hides(bar.slice.index()) {
+    fn bar(&self, lines: &mut Lines, bar: WideBar, ends_here: bool) -> bool {
+        if self.hides(bar.id.index()) {
             return false;
         }
-        let colour = self.colour(bar.slice.index());
-        let is_thin = self.is_thin(lines, bar.slice.index());
+        let colour = self.colour(bar.id.index());
+        let is_thin = self.is_thin(lines, bar.id.index());
         let columns = bar.left as usize..bar.right as usize;
         let has_seam = bar.right - bar.left >= SEAM_FROM_DPX && ends_here;
         let seam = |column: usize| has_seam && column + 1 == columns.end;
@@ -240,7 +240,7 @@ mod tests {
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(80)), 8.0).scale(8);
-        let drawn = |highlights: &[SliceId]| {
+        let drawn = |highlights: &[BarId]| {
             let ink = Ink { columns: &columns, theme: &theme, highlights, is_alone: true, scale };
             let (mut full, mut thin) = (vec![theme.background; 8], vec![0; 8]);
             let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 7 };
@@ -258,7 +258,7 @@ mod tests {
                 })
                 .collect::<String>()
         };
-        assert_eq!(drawn(&[SliceId(1), SliceId(6)]), ".x....x.");
+        assert_eq!(drawn(&[BarId(1), BarId(6)]), ".x....x.");
         assert_eq!(drawn(&[]), "ooo.o.o.", "without a set nothing is hidden");
     }
 

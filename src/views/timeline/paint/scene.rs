@@ -1,13 +1,13 @@
 //! A frame of the rows: every visible lane, counter and instant on one raster, and the texts on top. No canvas code.
 
-use super::lane::{Ink, WideSlice};
+use super::lane::{Ink, WideBar};
 use super::lines::Lines;
 use super::theme::{Theme, place};
 use crate::base::Order as _;
-use crate::base::SliceId;
 use crate::engine::page_columns::PageColumns;
 use crate::ui::raster::{Pixel, Raster};
 use crate::views::timeline::lookup::counter::Curves;
+use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::index::Index;
 use crate::views::timeline::lookup::viewport::Viewport;
 use crate::views::timeline::rows::layout::{COUNTER, LANE, Row, Rows};
@@ -38,7 +38,7 @@ pub struct Shot<'a> {
     /// Device pixels per CSS pixel.
     pub dpr: f64,
     /// Yellow slices, sorted.
-    pub highlights: &'a [SliceId],
+    pub highlights: &'a [BarId],
     /// Whether no other slices are drawn.
     pub is_alone: bool,
     /// Whether names are written on slices.
@@ -89,7 +89,7 @@ pub struct Scene {
     /// Columns that the lanes of a folded row have taken so far.
     taken: Vec<bool>,
     blank: Vec<Pixel>,
-    wide: Vec<WideSlice>,
+    wide: Vec<WideBar>,
 }
 
 impl Scene {
@@ -201,21 +201,21 @@ impl Scene {
         for k in 0..self.wide.len() {
             let w = self.wide[k];
             let room = ((f64::from(w.right - w.left) / shot.dpr - 7.0) / char_px).floor() as usize;
-            if let Some(text) = clip_text(shot.index.short_name(shot.columns, w.slice), room) {
-                let ink = self.ink_on(shot, w.slice);
+            if let Some(text) = clip_text(shot.index.short_name(shot.columns, w.id), room) {
+                let ink = self.ink_on(shot, w.id);
                 self.texts.push(Text { x: f64::from(w.left) / shot.dpr + 4.0, y: middle, text, ink });
             }
         }
     }
 
-    fn ink_on(&self, shot: &Shot, slice: SliceId) -> TextInk {
+    fn ink_on(&self, shot: &Shot, bar: BarId) -> TextInk {
         if !shot.highlights.is_empty() {
-            if shot.highlights.binary_search(&slice).is_ok() {
+            if shot.highlights.binary_search(&bar).is_ok() {
                 return TextInk::On(shot.theme.text_on_hit);
             }
             return TextInk::Quiet;
         }
-        let slot = shot.columns.colour.get(slice.index()).map_or(0, |&s| place(s));
+        let slot = shot.columns.colour.get(bar.index()).map_or(0, |&s| place(s));
         TextInk::On(shot.theme.text_on[slot])
     }
 }

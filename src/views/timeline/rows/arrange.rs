@@ -1,14 +1,15 @@
 //! DMA transfers in other rows: which slice each position of the drawn columns shows. No value is copied; bars for several transfers are made
-//! and stand behind the values. [`SliceIdMap`] maps the profile's ids to positions and back.
+//! and stand behind the values. [`SliceIdMap`] maps the slices of the profile to these bars and back.
 
 use crate::analysis::device::transfers::dma_rows::{DmaRow, DmaRows};
 use crate::base::{SliceId, StrId, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};
 use crate::engine::{Lane, Track, TrackKind};
+use crate::views::timeline::lookup::drawn::BarId;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Ids of the profile (outside) and positions in the columns drawn (inside). Empty: they are the same.
+/// Slices of the profile and the bars that show them, and back. Empty: they are in the same order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SliceIdMap {
     /// Indexed by position: the number of what is there: of a slice of the profile, then of `merged`, then of `names`.
@@ -19,7 +20,7 @@ pub struct SliceIdMap {
     /// The slice that each bar behind all others leads to.
     names: Vec<SliceId>,
     /// Indexed by slice of the profile: its position. Made when it is first asked for, as nothing may be selected.
-    inside: Arc<OnceLock<Vec<u32>>>,
+    positions: Arc<OnceLock<Vec<u32>>>,
 }
 
 /// Bars for several slices each.
@@ -40,14 +41,14 @@ impl Merged {
 }
 
 impl SliceIdMap {
-    /// Where the profile's slice is drawn: several may be drawn as one.
-    pub fn inside(&self, slice: SliceId) -> SliceId {
-        let Some(order) = &self.order else { return slice };
-        let inside = self.inside.get_or_init(|| self.positions(order));
-        inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+    /// The bar of a slice: several slices may be one bar.
+    pub fn bar_of(&self, slice: SliceId) -> BarId {
+        let Some(order) = &self.order else { return BarId::as_recorded(slice) };
+        let positions = self.positions.get_or_init(|| self.all_positions(order));
+        positions.get(slice.index()).map_or(BarId::as_recorded(slice), |&i| BarId(i))
     }
 
-    fn positions(&self, order: &[u32]) -> Vec<u32> {
+    fn all_positions(&self, order: &[u32]) -> Vec<u32> {
         let mut out = vec![0; self.n_slices];
         for (number, position) in order.iter().zip(0..) {
             let number = *number as usize;
@@ -59,20 +60,23 @@ impl SliceIdMap {
         out
     }
 
-    /// The profile's slice for a drawn one.
-    pub fn outside(&self, slice: SliceId) -> SliceId {
-        let number = self.order.as_ref().and_then(|order| order.get(slice.index())).map_or(slice, |&number| SliceId(number));
-        let Some(bar) = number.index().checked_sub(self.n_slices) else { return number };
-        let name = || self.names.get(bar - self.merged.ends.len());
-        self.merged.of(bar).map_or_else(name, |slices| slices.first()).copied().unwrap_or(number)
+    /// The slice that a bar shows: of several the first, of a name the one that it leads to.
+    pub fn slice_of(&self, bar: BarId) -> SliceId {
+        let number = self.order.as_ref().and_then(|order| order.get(bar.index())).map_or(bar.0, |&number| number);
+        let number = SliceId(number);
+        let Some(made) = number.index().checked_sub(self.n_slices) else { return number };
+        let name = || self.names.get(made - self.merged.ends.len());
+        self.merged.of(made).map_or_else(name, |slices| slices.first()).copied().unwrap_or(number)
     }
 
-    /// Where several are drawn: sorted, each once.
-    pub fn all_inside(&self, slices: &[SliceId]) -> Arc<Vec<SliceId>> {
-        let mut out: Vec<SliceId> = slices.iter().map(|s| self.inside(*s)).collect();
-        out.sort_unstable();
-        out.dedup();
-        Arc::new(out)
+    /// The bars of slices, which are sorted: sorted, each once.
+    pub fn bars_of(&self, slices: &[SliceId]) -> Vec<BarId> {
+        let mut out: Vec<BarId> = slices.iter().map(|s| self.bar_of(*s)).collect();
+        if self.order.is_some() {
+            out.sort_unstable();
+            out.dedup();
+        }
+        out
     }
 
     /// The same for `columns` with further bars behind all others; each leads to a slice.
@@ -295,7 +299,7 @@ mod tests {
         let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
         assert_eq!(names[4..], ["device", "E1", "E2"]);
         assert_eq!(got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>()[3..], [(5, 6, 7), (6, 7, 8)]);
-        assert_eq!((ids.inside(SliceId(6)), ids.outside(SliceId(6)), ids.inside(SliceId(2))), (SliceId(7), SliceId(7), SliceId(2)));
+        assert_eq!((ids.bar_of(SliceId(6)), ids.slice_of(BarId(6)), ids.bar_of(SliceId(2))), (BarId(7), SliceId(7), BarId(2)));
         assert_eq!((got.start[6], got.name[6]), (columns.start[7], columns.name[7]));
         assert_eq!(got.info.counters[0].track, columns.info.counters[0].track);
     }
@@ -309,7 +313,7 @@ mod tests {
         let end = columns.start[7] + columns.duration[7];
         assert_eq!((got.start[6], got.start[6] + got.duration[6]), (columns.start[6], end.max(columns.start[6] + columns.duration[6])));
         assert!(got.info.strings.get(StrId(got.name[6])).ends_with(" × 2"));
-        assert_eq!((ids.inside(SliceId(7)), ids.outside(SliceId(6))), (SliceId(6), SliceId(6)));
+        assert_eq!((ids.bar_of(SliceId(7)), ids.slice_of(BarId(6))), (BarId(6), SliceId(6)));
     }
 
     #[test]

@@ -119,6 +119,7 @@ mod tests {
     use super::*;
     use crate::analysis::device::name_rows::{NameBar, NameRow};
     use crate::base::{SliceId, TimeNs, TimeRange};
+    use crate::views::timeline::lookup::drawn::BarId;
     use crate::views::timeline::lookup::sample::sample;
     use crate::views::timeline::state::timeline_state::TimelineState;
 
@@ -156,16 +157,16 @@ mod tests {
         let columns = page_columns();
         let drawn = insert(&columns, &columns.info, &rows(), "Layer");
         let ids = SliceIdMap::default().with_bars(&drawn, rows().bars.iter().map(|b| b.first));
-        assert_eq!((ids.outside(SliceId(8)), ids.outside(SliceId(3)), ids.inside(SliceId(6))), (SliceId(6), SliceId(3), SliceId(6)));
+        assert_eq!((ids.slice_of(BarId(8)), ids.slice_of(BarId(3)), ids.bar_of(SliceId(6))), (SliceId(6), SliceId(3), BarId(6)));
         let mut core = TimelineState::new(Arc::new(drawn), 1000.0, 400.0);
-        assert!(core.is_made(SliceId(8)) && !core.is_made(SliceId(7)));
+        assert!(core.is_made(BarId(8)) && !core.is_made(BarId(7)));
         let y = f64::from(core.rows.find(TrackId(5)).expect("the row").y) + 5.0;
         let (long, short) = (core.view.px_from_time(600), core.view.px_from_time(1020));
-        let hit = |core: &TimelineState, x| core.hit(x, y).and_then(|h| h.slice);
-        assert_eq!((hit(&core, long), hit(&core, short)), (Some(SliceId(8)), Some(SliceId(9))));
+        let hit = |core: &TimelineState, x| core.hit(x, y).and_then(|h| h.bar);
+        assert_eq!((hit(&core, long), hit(&core, short)), (Some(BarId(8)), Some(BarId(9))));
         core.hides_tiny = true;
-        assert_eq!((hit(&core, long), hit(&core, short)), (Some(SliceId(8)), None));
-        assert_eq!(core.span_of(SliceId(8)), Some(TimeRange::new(TimeNs(300), TimeNs(1000))));
+        assert_eq!((hit(&core, long), hit(&core, short)), (Some(BarId(8)), None));
+        assert_eq!(core.span_of(BarId(8)), Some(TimeRange::new(TimeNs(300), TimeNs(1000))));
     }
 
     #[test]
@@ -180,9 +181,9 @@ mod tests {
         let drawn = insert(&merged, &columns.info, &rows(), "Layer");
         let ids = ids.with_bars(&drawn, rows().bars.iter().map(|b| b.first));
         // Two bars for four transfers, one transfer, three other slices, two names.
-        let leads: Vec<u32> = (0..8).map(|i| ids.outside(SliceId(i)).0).collect();
+        let leads: Vec<u32> = (0..8).map(|i| ids.slice_of(BarId(i)).0).collect();
         assert_eq!(leads, [0, 3, 1, 5, 6, 7, 6, 6]);
-        let places: Vec<u32> = (0..8).map(|i| ids.inside(SliceId(i)).0).collect();
+        let places: Vec<u32> = (0..8).map(|i| ids.bar_of(SliceId(i)).0).collect();
         assert_eq!(places, [0, 2, 0, 1, 1, 3, 4, 5]);
         let text = |i: usize| drawn.info.strings.get(crate::base::StrId(drawn.name[i])).to_string();
         assert_eq!([0, 1, 2, 6].map(text), ["Q × 2", "relu × 2", "step", "m/attention"]);

@@ -1,7 +1,8 @@
 //! Selection of instants: conversion of ids, position on the screen, the next and previous one.
 
 use super::timeline_state::{EventRect, TimelineState};
-use crate::base::{EventId, InstantId, SliceId, TimeNs, TimeRange, TrackId, text};
+use crate::base::{InstantId, TimeNs, TimeRange, TrackId, text};
+use crate::views::timeline::lookup::drawn::{BarId, DrawnEvent};
 use crate::views::timeline::rows::layout::LANE;
 
 /// How wide the place of an instant is, CSS pixels: a little more than it is drawn.
@@ -21,15 +22,15 @@ impl TimelineState {
     }
 
     /// The selected slice; nothing while an instant is selected.
-    pub fn selected_slice(&self) -> Option<SliceId> {
-        self.selection.and_then(EventId::slice)
+    pub fn selected_bar(&self) -> Option<BarId> {
+        self.selection.and_then(DrawnEvent::bar)
     }
 
     /// The time that a slice or an instant takes: none for an instant.
-    pub fn span_of_item(&self, item: EventId) -> Option<TimeRange> {
+    pub fn span_of_item(&self, item: DrawnEvent) -> Option<TimeRange> {
         match item {
-            EventId::Slice(slice) => self.span_of(slice),
-            EventId::Instant(instant) => {
+            DrawnEvent::Bar(bar) => self.span_of(bar),
+            DrawnEvent::Instant(instant) => {
                 let time = TimeNs(self.columns.info.instants.time[self.instant_position(instant)?]);
                 Some(TimeRange { start: time, end: time })
             }
@@ -37,17 +38,17 @@ impl TimelineState {
     }
 
     /// The track of a slice or an instant.
-    pub(crate) fn track_of_item(&self, item: EventId) -> Option<TrackId> {
+    pub(crate) fn track_of_item(&self, item: DrawnEvent) -> Option<TrackId> {
         match item {
-            EventId::Slice(slice) => self.index.track_of(&self.columns, slice),
-            EventId::Instant(instant) => self.columns.info.instants.track.get(self.instant_position(instant)?).copied(),
+            DrawnEvent::Bar(bar) => self.index.track_of(&self.columns, bar),
+            DrawnEvent::Instant(instant) => self.columns.info.instants.track.get(self.instant_position(instant)?).copied(),
         }
     }
 
     /// Where a slice or an instant is drawn; in a closed group, where the group is.
-    pub fn place_of(&self, item: EventId) -> Option<EventRect> {
-        let EventId::Instant(_) = item else {
-            return self.place(item.slice()?);
+    pub fn place_of(&self, item: DrawnEvent) -> Option<EventRect> {
+        let DrawnEvent::Instant(_) = item else {
+            return self.place(item.bar()?);
         };
         let (span, track) = (self.span_of_item(item)?, self.track_of_item(item)?);
         let middle = self.view.px_from_time(span.start.0).floor() + 0.5;
@@ -64,7 +65,7 @@ impl TimelineState {
     pub(crate) fn fit(&mut self) {
         match (self.selection.and_then(|s| self.span_of_item(s)), self.range) {
             // A moment has no length to fit: it comes to the middle.
-            (Some(range), _) if range.start == range.end && self.selected_slice().is_none() => {
+            (Some(range), _) if range.start == range.end && self.selected_bar().is_none() => {
                 self.view.pan(self.view.px_from_time(range.start.0) - self.view.width_px / 2.0);
             }
             (Some(span), _) | (None, Some(span)) => self.view.fit(span),
@@ -73,15 +74,15 @@ impl TimelineState {
     }
 
     /// What `[` and `]` go to: the next of the highlighted or of the same name.
-    pub(crate) fn neighbour(&self, is_next: bool) -> Option<EventId> {
+    pub(crate) fn neighbour(&self, is_next: bool) -> Option<DrawnEvent> {
         match self.selection? {
-            EventId::Slice(_) => self.occurrence(is_next).map(Into::into),
-            EventId::Instant(_) => self.same_instant(is_next),
+            DrawnEvent::Bar(_) => self.occurrence(is_next).map(Into::into),
+            DrawnEvent::Instant(_) => self.same_instant(is_next),
         }
     }
 
     /// The instant of the same name before or after the selected one.
-    fn same_instant(&self, is_next: bool) -> Option<EventId> {
+    fn same_instant(&self, is_next: bool) -> Option<DrawnEvent> {
         let all = &self.columns.info.instants;
         let selected = self.instant_position(self.selection?.instant()?)?;
         let (name, at) = (all.name[selected], (all.time[selected], selected));
@@ -91,9 +92,9 @@ impl TimelineState {
     }
 
     /// One slice or instant in a sentence.
-    pub fn sentence_of(&self, item: EventId) -> String {
-        let EventId::Instant(instant) = item else {
-            return item.slice().map(|s| self.sentence(s)).unwrap_or_default();
+    pub fn sentence_of(&self, item: DrawnEvent) -> String {
+        let DrawnEvent::Instant(instant) = item else {
+            return item.bar().map(|s| self.sentence(s)).unwrap_or_default();
         };
         let Some(at) = self.instant_position(instant) else { return String::new() };
         let all = &self.columns.info.instants;
@@ -122,7 +123,7 @@ mod tests {
             c.released(0)
         };
         assert_eq!(click(25.0), Some(Act::Select(Some(InstantId(0).into()))));
-        assert_eq!(click(32.0), Some(Act::Select(Some(SliceId(0).into()))));
+        assert_eq!(click(32.0), Some(Act::Select(Some(BarId(0).into()))));
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use super::timeline_state::{DragKind, TimelineState};
 pub use super::types::MarkAct;
 use crate::base::Order as _;
-use crate::base::{SliceId, TimeNs, TimeRange};
+use crate::base::{TimeNs, TimeRange};
 use crate::state::annotations::{Annotation, Part};
+use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::index::SliceText;
 use crate::views::timeline::rows::layout::Row;
 
@@ -127,7 +128,7 @@ impl TimelineState {
             let after = self.columns.start.partition_point(first..end, |&s| s <= at);
             // Slices of a lane do not overlap: the nearest edges are those of the neighbours on both sides.
             for i in after.saturating_sub(1).max(first)..(after + 1).min(end) {
-                for edge in [self.columns.start[i], self.columns.end_of(SliceId(i as u32))] {
+                for edge in [self.columns.start[i], self.columns.end_of(BarId(i as u32))] {
                     if edge.abs_diff(at) <= reach && best.is_none_or(|b| edge.abs_diff(at) < b.abs_diff(at)) {
                         best = Some(edge);
                     }

@@ -1,11 +1,11 @@
 //! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
 
 use super::types::BoxRows;
-use crate::analysis::flows::Flows;
-use crate::base::{EventId, SliceId, TimeNs, TimeRange};
+use crate::base::{TimeNs, TimeRange};
 use crate::engine::page_columns::PageColumns;
 use crate::state::annotations::AnnotationSet;
 use crate::views::timeline::lookup::counter::Curves;
+use crate::views::timeline::lookup::drawn::{BarId, DrawnEvent, DrawnFlow};
 use crate::views::timeline::lookup::index::Index;
 use crate::views::timeline::lookup::viewport::Viewport;
 use crate::views::timeline::rows::by_path::ByPath;
@@ -45,19 +45,19 @@ pub struct TimelineState {
     /// What was measured last.
     pub measured: Option<TimeRange>,
     /// The selected slice or instant; a slice as it is in the columns, an instant as it is in the profile.
-    pub selection: Option<EventId>,
+    pub selection: Option<DrawnEvent>,
     /// The committed range.
     pub range: Option<TimeRange>,
     /// Its rows.
     pub box_rows: BoxRows,
     /// Yellow slices, sorted.
-    pub highlights: Arc<Vec<SliceId>>,
+    pub highlights: Arc<Vec<BarId>>,
     /// Whether no other slices are drawn.
     pub is_alone: bool,
     /// (from, to, whether into the selection).
-    pub arrows: Vec<(SliceId, SliceId, bool)>,
+    pub arrows: Vec<(BarId, BarId, bool)>,
     /// Arrows of the window.
-    pub flows: Arc<Flows>,
+    pub flows: Vec<DrawnFlow>,
     /// Markers and regions.
     pub annotations: Arc<AnnotationSet>,
     /// The chosen one of them.
@@ -104,7 +104,7 @@ impl TimelineState {
             highlights: Arc::default(),
             is_alone: false,
             arrows: Vec::new(),
-            flows: Arc::default(),
+            flows: Vec::new(),
             annotations: Arc::default(),
             chosen_mark: None,
             has_text: true,
@@ -248,11 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn a_selected_slice_stays_in_sight_when_there_is_less_room() {
+    fn a_selected_bar_stays_in_sight_when_there_is_less_room() {
         let mut c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
-        c.selection = Some(crate::base::SliceId(7).into());
+        c.selection = Some(crate::views::timeline::lookup::drawn::BarId(7).into());
         c.resize(1000.0, 60.0);
-        let place = c.place(crate::base::SliceId(7)).expect("a place");
+        let place = c.place(crate::views::timeline::lookup::drawn::BarId(7)).expect("a place");
         assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{} of 60", place.top);
         // One that was out of sight moves nothing.
         c.scroll_to(0.0);

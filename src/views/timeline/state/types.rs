@@ -1,7 +1,8 @@
 //! Small types of the timeline's state: tools, drags, events for the page.
 
-use crate::base::{EventId, TimeNs, TimeRange};
+use crate::base::{TimeNs, TimeRange};
 use crate::state::annotations::Part;
+use crate::views::timeline::lookup::drawn::DrawnEvent;
 use std::sync::Arc;
 
 /// What dragging does.
@@ -18,11 +19,11 @@ pub enum Tool {
     Measure,
 }
 
-/// Events for the rest of the page.
+/// Events for the rest of the page. What is chosen is first as drawn, then as in the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum Act<E = DrawnEvent> {
     /// A slice or an instant was chosen, or none.
-    Select(Option<EventId>),
+    Select(Option<E>),
     /// A range was committed with its rows: their paths; none: all rows.
     Box(TimeRange, Vec<String>),
     /// An edge of the range was moved, or the range taken back.
@@ -31,6 +32,19 @@ pub enum Act {
     Details,
     /// Something happens to an annotation.
     Mark(MarkAct),
+}
+
+impl<E> Act<E> {
+    /// The same with what is chosen named in another way.
+    pub fn map<F>(self, named: impl FnOnce(E) -> F) -> Act<F> {
+        match self {
+            Act::Select(event) => Act::Select(event.map(named)),
+            Act::Box(range, rows) => Act::Box(range, rows),
+            Act::Range(range) => Act::Range(range),
+            Act::Details => Act::Details,
+            Act::Mark(act) => Act::Mark(act),
+        }
+    }
 }
 
 /// A drag in progress. Places in CSS pixels of the drawing area.
