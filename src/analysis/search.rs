@@ -134,7 +134,7 @@ mod tests {
     fn moments_are_found_by_name() {
         let mut profile = drawn("t: mm 5+1");
         let names = ["S[2] = 3", "DMA2D OOB"].map(|name| profile.strings.push(name));
-        profile.instants.track = vec![TrackId(0); 3];
+        profile.instants.track.push(TrackId(0), 3);
         profile.instants.time = vec![9, 4, 7];
         profile.instants.name = vec![names[0], names[0], names[1]];
         let of = |text: &str, category: &str, limit| {

@@ -36,7 +36,7 @@ pub mod views;
 mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
-pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind};
+pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind, TrackRuns};
 pub use answer_cache::AnswerCache;
 pub use full::learn;
 pub use page_columns::{PageColumns, PageMeta};

@@ -286,8 +286,8 @@ fn import_summary(profile: &Profile) -> ImportSummary {
         tracks[counter.track.index()].n_samples += counter.times.len() as u64;
         n_samples += counter.times.len() as u64;
     }
-    for track in &profile.instants.track {
-        tracks[track.index()].n_instants += 1;
+    for (track, part) in profile.instants.track.runs() {
+        tracks[track.index()].n_instants += part.len() as u64;
     }
     ImportSummary {
         tracks,

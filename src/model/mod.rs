@@ -24,6 +24,7 @@ pub mod support;
 pub mod system;
 pub mod table;
 pub mod torch;
+mod track_runs;
 pub mod tracks;
 
 pub use blocks::Blocks;
@@ -42,6 +43,7 @@ pub use support::{SupportReport, SupportSource};
 pub use system::NeuronSystem;
 pub use table::{Cell, GenericTable};
 pub use torch::Torch;
+pub use track_runs::TrackRuns;
 pub use tracks::{Lane, Track, TrackKind};
 
 use crate::base::{EventId, SliceId, StrId, StringTable, TimeRange, TrackId, packed};
@@ -192,7 +194,7 @@ pub struct Series {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct InstantTable {
     /// Track.
-    pub track: Vec<TrackId>,
+    pub track: TrackRuns,
     /// Time, nanoseconds.
     pub time: Vec<i64>,
     /// Name.

@@ -150,7 +150,9 @@ pub(super) fn send(host: &Host, session: Session, hash: String) {
     transfer.add(&slices.duration);
     transfer.add(&slices.name);
     transfer.add(&session.colour_column());
-    transfer.add(&instants.track);
+    let (tracks, ends) = instants.track.columns();
+    transfer.add(tracks);
+    transfer.add(ends);
     transfer.add(&instants.time);
     transfer.add(&instants.name);
     let (ledger, claim) = (session.ledger.clone(), session.claim.clone());

@@ -6,7 +6,7 @@ use super::protocol::{
     FormatInfo, Found, Inspection, N_COLUMNS, Opened, PageColumns, PageMeta, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
-use crate::engine::{EncodedAnswer, InstantTable};
+use crate::engine::{EncodedAnswer, InstantTable, TrackRuns};
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -299,9 +299,9 @@ fn page_columns(opened: &mut Opened, parts: &Array) -> Option<PageColumns> {
     };
     let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
     info.instants = Arc::new(InstantTable {
-        track: column(&parts.get(5))?,
-        time: column(&parts.get(6))?,
-        name: column(&parts.get(7))?,
+        track: TrackRuns::of_columns(column(&parts.get(5))?, column(&parts.get(6))?)?,
+        time: column(&parts.get(7))?,
+        name: column(&parts.get(8))?,
         ..InstantTable::default()
     });
     let instants = [info.instants.time.len(), info.instants.name.len()];

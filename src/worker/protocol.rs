@@ -166,9 +166,9 @@ pub struct Opened {
     pub rank: Option<(u32, u32)>,
 }
 
-/// Columns beside `Opened`: start, duration, name and colour of slices; track, time and name of instants. Each is an array of buffers of
-/// [`COLUMN_BLOCK`] elements, the last one shorter.
-pub const N_COLUMNS: usize = 7;
+/// Columns beside `Opened`: start, duration, name and colour of slices; of instants the tracks and ends of their runs, time and name. Each is an
+/// array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.
+pub const N_COLUMNS: usize = 8;
 /// Elements in a transferred buffer.
 pub const COLUMN_BLOCK: usize = 1 << 20;
 

@@ -102,7 +102,7 @@ fn timeline(out: &mut String, profile: &Profile) {
     list(out, "tracks", profile.tracks.len(), usize::MAX, |i| {
         let track = TrackId(i as u32);
         let of = &profile.tracks[i];
-        let n_instants = profile.instants.track.iter().filter(|t| **t == track).count();
+        let n_instants = profile.instants.track.runs().filter(|r| r.0 == track).map(|r| r.1.len()).sum::<usize>();
         let mut text =
             format!("{} ({:?}): {} slices in {} lanes", profile.track_path(track), of.kind, profile.slices_of(track).len(), of.lanes.len());
         if n_instants > 0 {

@@ -175,7 +175,7 @@ impl TraceTables<'_> {
             "id" => Values::Ints(rows.map(|i| Some(i as i64)).collect()),
             "ts" => Values::Ints(all.time[rows].iter().copied().map(Some).collect()),
             "name" => self.words(all.name[rows].iter().copied().map(Some)),
-            "track_id" => Values::Ints(all.track[rows].iter().map(|t| Some(i64::from(t.0))).collect()),
+            "track_id" => Values::Ints(rows.map(|i| Some(i64::from(all.track[i].0))).collect()),
             _ => Values::absent(column.kind, rows.len()),
         }
     }

@@ -4,7 +4,7 @@ use super::by_track::{by_track, first_of_tracks, placed, reorder};
 use super::records::Records;
 use crate::base::Order as _;
 use crate::base::{StrId, TrackId, for_each_chunk, radix_order};
-use crate::model::{Blocks, Column, InstantTable, RecordRef};
+use crate::model::{Blocks, Column, InstantTable, RecordRef, TrackRuns};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -63,8 +63,8 @@ impl Instants {
         drop(names);
         let records = records.ordered(&raw);
         drop(raw);
-        let mut track = Vec::with_capacity(n);
-        (0..).zip(first.windows(2)).for_each(|(t, part)| track.resize(part[1], TrackId(t)));
+        let mut track = TrackRuns::default();
+        (0..).zip(first.windows(2)).for_each(|(t, part)| track.push(TrackId(t), part[1] - part[0]));
         InstantTable { track, time, name, record: Column::later(n, n > 0, move || (0..n).map(|i| records.get(i)).collect()) }
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         all.iter().for_each(|(track, time, name, at)| instants.push(TrackId(*track), *time, StrId(*name), record(*at)));
         // The second track is shown first.
         let table = instants.finish(&[Some(TrackId(1)), Some(TrackId(0))], 2);
-        assert_eq!(table.track, [0, 0, 0, 1, 1, 1].map(TrackId));
+        assert_eq!(table.track, TrackRuns::from_iter([0, 0, 0, 1, 1, 1].map(TrackId)));
         assert_eq!(table.time, [3, 9, 9, 5, 5, 6]);
         assert_eq!(table.name, [7, 1, 2, 1, 1, 0].map(StrId));
         assert_eq!(table.record.as_slice(), [64, 32, 0, 48, 160, 80].map(record));

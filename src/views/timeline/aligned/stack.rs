@@ -126,7 +126,6 @@ fn with_room(all: &[(String, Arc<PageColumns>)]) -> PageColumns {
         ..PageColumns::default()
     };
     let instants = Arc::make_mut(&mut columns.info.instants);
-    instants.track.reserve(n_instants);
     instants.time.reserve(n_instants);
     instants.name.reserve(n_instants);
     columns
@@ -189,7 +188,7 @@ fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64,
         ..c.clone()
     }));
     let instants = Arc::make_mut(&mut info.instants);
-    instants.track.extend(one.info.instants.track.iter().map(|&t| track(t)));
+    one.info.instants.track.runs().for_each(|(t, part)| instants.track.push(track(t), part.len()));
     instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
     instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
     columns.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));

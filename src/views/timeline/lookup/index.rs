@@ -125,12 +125,10 @@ impl Index {
                 track.counters.push(i as u32);
             }
         }
-        let mut at = 0;
-        for chunk in info.instants.track.chunk_by(|a, b| a == b) {
-            if let Some(track) = self.tracks.get_mut(chunk[0].index()) {
-                track.instants = at..at + chunk.len();
+        for (track, part) in info.instants.track.runs() {
+            if let Some(track) = self.tracks.get_mut(track.index()) {
+                track.instants = part;
             }
-            at += chunk.len();
         }
     }
 

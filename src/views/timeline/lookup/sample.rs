@@ -30,8 +30,12 @@ pub fn sample() -> PageColumns {
     ];
     let lane = |track, depth, first, end| Lane { track: TrackId(track), depth, first, end };
     let names: Vec<u32> = slices.iter().map(|s| name(s.0).0).collect();
-    let instants =
-        InstantTable { track: vec![TrackId(1); 2], time: vec![50, 1500], name: vec![name("mark"); 2], ..InstantTable::default() };
+    let instants = InstantTable {
+        track: [TrackId(1); 2].into_iter().collect(),
+        time: vec![50, 1500],
+        name: vec![name("mark"); 2],
+        ..InstantTable::default()
+    };
     let values = vec![0.0, 10.0, 40.0, 20.0];
     let counter = Counter {
         track: TrackId(3),

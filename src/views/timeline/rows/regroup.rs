@@ -45,11 +45,7 @@ pub fn regroup(columns: &PageColumns, order: &[RowOf]) -> PageColumns {
 /// The instants by new track. Within a track they stay sorted by time.
 fn move_instants(old: &PageMeta, info: &mut PageMeta, new: impl Fn(TrackId) -> TrackId) {
     let all = &old.instants;
-    let mut parts: Vec<(TrackId, Range<usize>)> = Vec::new();
-    for chunk in all.track.chunk_by(|a, b| a == b) {
-        let first = parts.last().map_or(0, |part| part.1.end);
-        parts.push((new(chunk[0]), first..first + chunk.len()));
-    }
+    let mut parts: Vec<(TrackId, Range<usize>)> = all.track.runs().map(|(track, part)| (new(track), part)).collect();
     if parts.is_sorted_by_key(|part| part.0) && parts.iter().all(|part| all.track[part.1.start] == part.0) {
         return;
     }
@@ -57,7 +53,7 @@ fn move_instants(old: &PageMeta, info: &mut PageMeta, new: impl Fn(TrackId) -> T
     let mut instants = InstantTable::default();
     info.instant_ids.clear();
     for (track, part) in parts {
-        instants.track.resize(instants.track.len() + part.len(), track);
+        instants.track.push(track, part.len());
         instants.time.extend_from_slice(&all.time[part.clone()]);
         instants.name.extend_from_slice(&all.name[part.clone()]);
         info.instant_ids.extend(part.map(|i| old.instant_ids.get(i).copied().unwrap_or(InstantId(i as u32))));
@@ -86,7 +82,7 @@ mod tests {
             got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>(),
             [(3, 0, 2), (3, 2, 5), (4, 5, 6), (1, 6, 8)]
         );
-        assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), vec![TrackId(3); 2]));
+        assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), [TrackId(3); 2].into_iter().collect()));
         assert_eq!((&got.start, &got.name), (&columns.start, &columns.name));
         // A row named twice occurs once; an unknown row becomes a group.
         let odd = regroup(&columns, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);

@@ -41,7 +41,7 @@ impl TimelineState {
     pub(crate) fn track_of_item(&self, item: DrawnEvent) -> Option<TrackId> {
         match item {
             DrawnEvent::Bar(bar) => self.index.track_of(&self.columns, bar),
-            DrawnEvent::Instant(instant) => self.columns.info.instants.track.get(self.instant_position(instant)?).copied(),
+            DrawnEvent::Instant(instant) => self.columns.info.instants.track.get(self.instant_position(instant)?),
         }
     }
 

@@ -77,16 +77,16 @@ impl SemaphoreHistory {
         let instants = &profile.instants;
         let is_wanted = |update: &(u32, i64)| wanted.is_none_or(|w| w.contains(&update.0));
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
-        for_each_chunk(instants.time.len(), &mut |part| {
-            for i in part {
-                let update = parsed[instants.name[i].index()];
-                let root = self.roots.get(instants.track[i].index()).copied();
-                if let (Some((id, value)), Some(root)) = (update, root) {
+        for (track, all) in instants.track.runs() {
+            let Some(root) = self.roots.get(track.index()).copied() else { continue };
+            for_each_chunk(all.len(), &mut |part| {
+                for i in part.map(|at| all.start + at) {
+                    let Some((id, value)) = parsed[instants.name[i].index()] else { continue };
                     let place = index.place((root, id));
                     self.semaphore(place).values.push((instants.time[i], value));
                 }
-            }
-        });
+            });
+        }
         for semaphore in &mut self.semaphores {
             // A long run has millions: what the lists grew ahead is given back.
             semaphore.values.shrink_to_fit();

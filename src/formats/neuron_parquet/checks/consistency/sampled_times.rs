@@ -115,16 +115,10 @@ fn ids(profile: &Profile) -> HashSet<&str> {
 /// Whether a semaphore of that number gets a value about then, on whatever core.
 fn is_set(profile: &Profile, wanted: &str, time: i64) -> bool {
     let instants = &profile.instants;
-    let mut first = 0;
     // By track, then by time.
-    while let Some(track) = instants.track.get(first) {
-        let end = first + instants.track[first..].partition_point(|t| t == track);
-        let from = first + instants.time[first..end].partition_point(|t| *t < time.saturating_sub(SET_WITHIN_NS));
+    instants.track.runs().any(|(_, part)| {
+        let from = part.start + instants.time[part.clone()].partition_point(|t| *t < time.saturating_sub(SET_WITHIN_NS));
         let is_near = |at: &usize| instants.time[*at] <= time.saturating_add(SET_WITHIN_NS);
-        if (from..end).take_while(is_near).any(|at| id(profile.strings.get(instants.name[at])) == Some(wanted)) {
-            return true;
-        }
-        first = end;
-    }
-    false
+        (from..part.end).take_while(is_near).any(|at| id(profile.strings.get(instants.name[at])) == Some(wanted))
+    })
 }
