@@ -122,15 +122,18 @@ test('pins, order and folds are in the link', async ({ page, browser }) => {
   const before = await order(page);
   await row(page, 'gamma').hover();
   await row(page, 'gamma').getByRole('button', { name: /^Pin/ }).click();
+  // Labels follow in the next frame.
+  await expect.poll(() => order(page)).not.toEqual(before);
   const [from, to] = [await row(page, 'beta').boundingBox(), await row(page, 'alpha').boundingBox()];
   await page.mouse.move(from.x + 40, from.y + from.height / 2);
   await page.mouse.down();
   await page.mouse.move(to.x + 40, to.y + to.height / 2, { steps: 4 });
   await page.mouse.up();
   await idle(page);
-  const now = await order(page);
-  expect(now).not.toEqual(before);
+  const moved = ['host 1', 'beta', 'alpha', 'marks', 'gamma'];
+  expect(before).not.toEqual(moved);
+  await expect.poll(() => order(page)).toEqual(moved);
   const other = await followed(browser, await link(page, 's.timeline.placed='));
-  await expect.poll(() => order(other)).toEqual(now);
+  await expect.poll(() => order(other)).toEqual(moved);
   await other.context().close();
 });
