@@ -98,6 +98,8 @@ mod native {
         let session = Session::new(claim, readable, imported);
         println!("{} slices, {} records", n_slices, session.ledger.read);
         say("import", took, "   (on the thread that asks)");
+        say("colour column", timed(|| session.colour_column()).0, "");
+        say("page meta", timed(|| session.page_meta()).0, "   (what the page is sent at once, with its curves)");
         for (name, query) in device_queries(session.profile.meta.range) {
             let all: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();
             let mut took = all.clone();
