@@ -6,6 +6,10 @@ pub const SINCE_ORIGIN: &str = "Time since the origin of the profile.";
 /// Where a table or chart of a range is empty.
 pub const NOTHING_RAN: &str = "Nothing ran in this range.";
 
+/// Definition of the sum of waits, on each engine of the two public runs 7 to 27 times as long as the run. The profiler's schema: from when an instruction is ready
+/// to be pushed into the engine's queue until the condition of its semaphore holds.
+pub const RECORDED_WAITS: &str = "Sum of the waits for semaphores, as recorded. An instruction can wait while earlier ones run, so the sum can be longer than the run; Gaps shows idle time.";
+
 /// Definition of FLOPs.
 pub const FLOPS: &str = "Two for each element of the matrix products, transposes included.";
 

@@ -198,7 +198,7 @@ pub fn evidence_columns(kind: GapKind) -> Vec<Column> {
         GapKind::Transposes => {
             out.extend([count("Products"), time("Time", ""), column("flops", "FLOPs", Kind::Count, wording::FLOPS).summed()])
         }
-        GapKind::Unoverlapped => out.extend([count("Waits"), time("Waiting", "Sum of the times waited for semaphores.")]),
+        GapKind::Unoverlapped => out.extend([count("Waits"), time("Waiting", wording::RECORDED_WAITS)]),
     }
     out
 }
@@ -265,7 +265,7 @@ pub fn wait_columns() -> Vec<Column> {
         column("engine", "Engine", Kind::Text, ""),
         column("count", "Instructions", Kind::Count, "Instructions that start here.").summed(),
         column("time_ns", "Time", Kind::Duration, "Sum of durations.").summed(),
-        column("wait_ns", "Waiting", Kind::Duration, "Sum of the times waited for semaphores, before the start.").summed(),
+        column("wait_ns", "Waiting", Kind::Duration, wording::RECORDED_WAITS).summed(),
         column("waiting", "Waited", Kind::Count, "Instructions that waited at all.").summed(),
         column("by", "Signalled by", Kind::Text, "What ended the waits: the sum of waiting time by engine, or DMA."),
     ]

@@ -60,7 +60,7 @@ pub fn ProgramView(
             <header class="torch__head">
                 <h1>"Program"</h1>
                 <EntireTrace />
-                <Help text="The instruction words of each engine's program. Time is the sum of the durations of all executions of a word; wait is the time for which these waited for a semaphore before they began." />
+                <Help text="The instruction words of each engine's program. Time is the sum of the durations of all executions of a word." />
             </header>
             <Problem text=program.problem />
             <Show when=move || program.is_first()><p class="waiting" role="status">"Reading programs…"</p></Show>

@@ -5,6 +5,7 @@ use crate::analysis::device::instructions::program::{ProgramEngine, ProgramRow};
 use crate::analysis::device::instructions::program_alignment::{AlignedPrograms, AlignedRow, Alignment};
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 
 /// Columns of the engines.
 pub fn engine_columns() -> Vec<Column> {
@@ -16,7 +17,7 @@ pub fn engine_columns() -> Vec<Column> {
         column("executed", "Executed words", Kind::Count, "Words that ran at least once.").summed(),
         column("executions", "Executions", Kind::Count, "Executions of all words.").summed(),
         column("time_ns", "Time", Kind::Duration, "Sum of the durations of all executions; instructions of an engine can overlap."),
-        column("wait_ns", "Wait", Kind::Duration, "Time that instructions waited for a semaphore before they began."),
+        column("wait_ns", "Wait", Kind::Duration, wording::RECORDED_WAITS),
     ]
 }
 
@@ -60,7 +61,7 @@ pub fn word_columns(has_times: bool) -> Vec<Column> {
             column("count", "Executions", Kind::Count, "How often the word ran; 0 is never.").summed(),
             column("time_ns", "Time", Kind::Duration, "Sum of the durations of its executions.").summed(),
             column("share", "Share", Kind::Share, "Share of the time of all words of this engine."),
-            column("wait_ns", "Wait", Kind::Duration, "Time that its executions waited for a semaphore before they began.").summed(),
+            column("wait_ns", "Wait", Kind::Duration, wording::RECORDED_WAITS).summed(),
         ]);
     }
     out.extend([
