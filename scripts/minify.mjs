@@ -9,7 +9,7 @@ export async function minified(text, isModule) {
   return code;
 }
 
-/** The programs of the workers, from what wasm-bindgen wrote for them rather than from what trunk made of it. */
+/** The scripts of the workers' programs, from what wasm-bindgen wrote for them rather than from what trunk made of it. */
 export async function minifyWorkers(site) {
   const made = join(process.env.CARGO_TARGET_DIR ?? 'target', 'wasm-bindgen', 'release');
   for (const file of ['worker.js', 'full.js']) writeFileSync(join(site, file), await minified(readFileSync(join(made, file), 'utf8'), false));

@@ -212,7 +212,7 @@ impl Writer<'_> {
         }
         self.out.text.push_str(",\"traceEvents\":[");
         let tracks = &self.profile.tracks;
-        let has_rows: BTreeSet<TrackId> = (self.profile.instants.track.columns().0.iter().copied())
+        let has_rows: BTreeSet<TrackId> = (self.profile.instants.track.runs().map(|run| run.0))
             .chain((0..tracks.len() as u32).map(TrackId).filter(|t| !tracks[t.index()].lanes.is_empty()))
             .filter(|t| self.rows.get(t.index()).is_some_and(|r| r.1))
             .collect();

@@ -117,7 +117,7 @@ impl Profile {
         let i = &self.instants;
         let n = i.track.len();
         expect(i.time.len() == n && i.name.len() == n && i.record.len() == n, ("instants", "columns differ in length"))?;
-        expect(i.track.columns().0.iter().all(|t| t.index() < self.tracks.len()), ("instants", "an instant has no track"))
+        expect(i.track.runs().all(|run| run.0.index() < self.tracks.len()), ("instants", "an instant has no track"))
     }
 }
 

@@ -191,7 +191,7 @@ pub struct Series {
 }
 
 /// Instants, by (track, time).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct InstantTable {
     /// Track.
     pub track: TrackRuns,
@@ -200,7 +200,6 @@ pub struct InstantTable {
     /// Name.
     pub name: Vec<StrId>,
     /// Position of its record; empty on the page, which reads no files.
-    #[serde(skip)]
     pub record: Column<RecordRef>,
 }
 

@@ -1,11 +1,10 @@
 //! The tracks of a table by track: one entry a run instead of one an element.
 
 use crate::base::TrackId;
-use serde::{Deserialize, Serialize};
 use std::ops::{Index, Range};
 
 /// A track for each element, where those of one track follow each other.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrackRuns {
     /// Of each run; neighbours differ.
     tracks: Vec<TrackId>,

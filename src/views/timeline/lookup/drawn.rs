@@ -2,11 +2,9 @@
 //! profile, whose numbering is another one where rows are arranged.
 
 use crate::base::{InstantId, SliceId};
-use bytemuck::{Pod, Zeroable};
 
 /// A bar: a position in the drawn columns. It shows a slice of the profile, or several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Pod, Zeroable)]
-#[repr(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BarId(pub u32);
 
 impl BarId {

@@ -62,8 +62,7 @@ impl SliceIdMap {
 
     /// The slice that a bar shows: of several the first, of a name the one that it leads to.
     pub fn slice_of(&self, bar: BarId) -> SliceId {
-        let number = self.order.as_ref().and_then(|order| order.get(bar.index())).map_or(bar.0, |&number| number);
-        let number = SliceId(number);
+        let number = SliceId(self.order.as_ref().and_then(|order| order.get(bar.index())).copied().unwrap_or(bar.0));
         let Some(made) = number.index().checked_sub(self.n_slices) else { return number };
         let name = || self.names.get(made - self.merged.ends.len());
         self.merged.of(made).map_or_else(name, |slices| slices.first()).copied().unwrap_or(number)
