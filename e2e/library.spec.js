@@ -163,10 +163,13 @@ test('a reload opens the tabs again where the browser still allows it, and shows
   await show(page, 'operators');
   await expect.poll(async () => (await kept(page)).map((e) => e.kept)).toEqual(['file', 'file']);
   await expect.poll(() => page.url()).toContain('view=operators');
+  const address = page.url();
   await page.reload();
   await expect(page.locator('[role=tab]')).toHaveCount(2);
   await expect(page.locator('[role=tab][aria-selected=true]')).toContainText('cpu_single');
   await expect(page.locator('[data-view="operators"]')).toBeVisible();
+  // The other tab was in front for a moment, and the address follows a pause later.
+  await expect.poll(() => page.url()).toBe(address);
   // A handle that needs the user's permission again is offered with one click.
   await page.addInitScript(() => {
     let isAsked = false;
