@@ -18,7 +18,7 @@ done
 wasm=(--locked --features page --target wasm32-unknown-unknown)
 
 # Half of the time the compiler keeps one processor busy, so what is compiled to WebAssembly is compiled beside what is native, in a folder of cargo's own.
-# Nothing runs in the meantime: some tests measure time.
+# No test that measures time runs in the meantime.
 web_target=$target/web
 build_for_browsers() {
   export CARGO_TARGET_DIR=$web_target
@@ -67,6 +67,13 @@ fi
 # What `axonscope view` shows is opened in the browser.
 if wants e2e; then cargo build --locked --quiet --bin axonscope || true; fi
 
+# The other lane is longer. These suites measure no time, so they need not wait for it.
+if wants native; then
+  suite "converted tables in DuckDB" count_line scripts/tables/test.sh || true
+  suite "runs on a Ray cluster" count_line scripts/fleet/test.sh || true
+  suite "Python package" count_line scripts/wheel/test.sh || true
+fi
+
 if lints; then suite "lints, wasm32" count_step joined lints || true; fi
 if wants web; then suite "the tests for Chromium are compiled" count_step joined web || true; fi
 has_page=
@@ -75,9 +82,6 @@ if wants e2e || wants firefox; then suite "page for the browser tests" count_ste
 if wants native; then
   # Two programs: the tests of the core's answers on files, and the unit tests of the library with the page.
   suite "native tests of the core" count_cargo cargo test "${core[@]}" || true
-  suite "converted tables in DuckDB" count_line scripts/tables/test.sh || true
-  suite "runs on a Ray cluster" count_line scripts/fleet/test.sh || true
-  suite "Python package" count_line scripts/wheel/test.sh || true
   # One thread, as the page has: signals of all tests are in one arena, and two threads that use it can wait for each other for ever.
   suite "native tests of the library with the page" count_cargo cargo test "${library[@]}" -- --test-threads=1 || true
 fi
