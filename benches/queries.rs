@@ -13,6 +13,7 @@ mod made_trace;
 mod native {
     use super::made_trace::{Options, write_trace};
     use axonscope::analysis::device::bounds::GapKind;
+    use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
     use axonscope::base::{InputSet, Member, TimeNs, TimeRange};
     use axonscope::engine::query::*;
     use axonscope::engine::{Query, Session};
@@ -59,7 +60,11 @@ mod native {
         ];
         let gap = |gap: GapKind| (format!("causes: {}", gap.id()), EvidenceQuery { range: None, core: 0, gap }.into());
         out.extend(GapKind::ALL.map(gap));
+        let rows = |by, detail| DmaRowsQuery { by, detail }.into();
         out.extend([
+            ("DMA rows: engines".into(), rows(DmaBy::Engine, DmaDetail::Packets)),
+            ("DMA rows: rings".into(), rows(DmaBy::Queue, DmaDetail::Rings)),
+            ("DMA rows: merged".into(), rows(DmaBy::Queue, DmaDetail::Merged)),
             ("bounds, half".into(), BoundsQuery { range: Some(half), order: Vec::new() }.into()),
             ("regions, half".into(), RegionsQuery { range: Some(half), ..RegionsQuery::default() }.into()),
             ("summary".into(), SummaryQuery { range: None }.into()),

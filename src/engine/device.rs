@@ -43,6 +43,7 @@ use crate::analysis::device::instructions::origin;
 use crate::analysis::device::instructions::program_alignment::{self, AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::memory::sbuf;
 use crate::analysis::device::memory::tensors;
+use crate::analysis::device::transfers::dma_rows;
 use crate::analysis::device::waiting::signals::{SemaphoreHistory, Signals};
 use crate::base::{SliceId, SliceIds, TimeRange};
 use crate::formats::{Field, WordText};
@@ -182,6 +183,8 @@ pub(super) struct SharedByDevice {
     summary: OnceCell<Summary>,
     /// The semaphores, between the gaps of the entire run and the critical path, which the view asks for next.
     semaphores: RefCell<Option<Rc<SemaphoreHistory>>>,
+    /// All transfers, of which the timeline's rows of DMA are made again with each choice.
+    transfers: OnceCell<Vec<SliceId>>,
 }
 
 answers! {
@@ -198,7 +201,10 @@ answers! {
     GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.signals_for_gaps(q.range), q.range));
     CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.signals_for_path(), q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(s.advice());
-    DmaRowsQuery => DmaRows: |s, q| Ok(device::transfers::dma_rows::dma_rows(&s.profile, *q));
+    DmaRowsQuery => DmaRows: |s, q| {
+        let transfers = s.device.transfers.get_or_init(|| dma_rows::transfers_by_start(&s.profile));
+        Ok(dma_rows::dma_rows(&s.profile, transfers, *q))
+    };
     MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::transfers::merged::merged_bar(&s.profile, q.rows, q.slice));
     NameRowsQuery => Option<NameRows>: |s, q| Ok(device::name_rows::name_rows(&s.profile, &q.by));
     CurvesQuery => Vec<ViewCurve>: |s, q| Ok(s.view_curves(q));

@@ -3,7 +3,7 @@
 use crate::neuron_support::*;
 use axonscope::analysis::device::SourceLocation;
 use axonscope::analysis::device::name_rows::name_rows;
-use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
+use axonscope::analysis::device::transfers::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows, transfers_by_start};
 use axonscope::analysis::device::transfers::merged::merged_bar;
 use axonscope::base::{SliceId, TrackId};
 use axonscope::engine::Session;
@@ -112,7 +112,7 @@ fn dma_rows_hold_the_transfers_of_the_json() {
             json["dma"].as_array().unwrap().iter().for_each(|r| *out.entry((core(r), name(r))).or_default() += 1);
             out
         };
-        let rows = |by, detail| dma_rows(&session.profile, DmaRowsQuery { by, detail });
+        let rows = |by, detail| dma_rows(&session.profile, &transfers_by_start(&session.profile), DmaRowsQuery { by, detail });
         let engines = rows(DmaBy::Engine, DmaDetail::Packets);
         assert_eq!(counts(&session, &engines), count(&|r| format!("DMA-E{}", text(r, "dma_engine"))), "{run}");
         let rings = rows(DmaBy::Queue, DmaDetail::Rings);
@@ -141,7 +141,7 @@ fn a_merged_bar_tells_what_is_in_it() {
     let Some((session, json)) = real("fused_attention", "fused") else { return };
     let profile = &session.profile;
     let query = DmaRowsQuery { by: DmaBy::Engine, detail: DmaDetail::Merged };
-    let rows = dma_rows(profile, query);
+    let rows = dma_rows(profile, &transfers_by_start(profile), query);
     let (mut at, mut bytes) = (0, 0);
     for n in &rows.n_of {
         let members = &rows.members[at..at + *n as usize];

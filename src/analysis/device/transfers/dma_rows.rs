@@ -5,9 +5,7 @@ use crate::analysis::recent_cache::Groups;
 use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, StrId, TrackId, for_each_chunk, packed};
 use crate::model::{FreeLanes, Profile, TrackKind};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -64,78 +62,67 @@ pub struct DmaRows {
     pub members: Vec<SliceId>,
 }
 
-/// A bar in the making: from when to when, and of how many transfers.
-struct Bar {
-    start: i64,
-    end: i64,
-    n: u32,
-}
-
 /// Groups, then names with their numbers apart, so that `Q2` comes before `Q10`.
 type Key = (Option<TrackId>, Vec<(String, u64)>, String);
 
-/// The rows for `query`. Every transfer is in exactly one bar.
-pub fn dma_rows(profile: &Profile, query: DmaRowsQuery) -> DmaRows {
-    let mut out = DmaRows::default();
+/// Transfers by start, those with the same one by id: all rows are made of them.
+pub fn transfers_by_start(profile: &Profile) -> Vec<SliceId> {
+    let mut transfers = Vec::new();
+    for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+        let slices = profile.slices_of(TrackId(t as u32));
+        for_each_chunk(slices.len(), &mut |part| transfers.extend(part.map(|at| SliceId((slices.start + at) as u32))));
+    }
     let start = &profile.slices.start[..];
-    for ((group, _, name), mut slices) in sorted(profile, query) {
-        // By start; those with the same one by id.
-        order_many(&mut slices, |s| s.0.into());
-        order_many(&mut slices, |s| start[s.index()]);
-        if query.detail != DmaDetail::Merged {
-            let lanes = slice_lanes(profile, &slices);
-            lanes.iter().for_each(|lane| out.members.extend_from_slice(lane));
-            out.rows.push(DmaRow { group, name, lanes: lanes.iter().map(|lane| lane.len() as u32).collect() });
-            continue;
-        }
-        let (bars, bar_of) = merged(profile, &slices);
-        let lanes = in_lanes(&bars);
-        let n_lanes = lanes.iter().max().map_or(0, |l| l + 1);
-        let mut of_lane: Vec<Vec<u32>> = vec![Vec::new(); n_lanes];
-        lanes.iter().zip(0..).for_each(|(lane, bar)| of_lane[*lane].push(bar));
-        let mut next = vec![0; bars.len()];
-        let mut at = out.members.len();
-        for bar in of_lane.iter().flatten().map(|bar| *bar as usize) {
-            next[bar] = at;
-            at += bars[bar].n as usize;
-            out.n_of.push(bars[bar].n);
-        }
-        out.members.resize(at, SliceId(0));
-        for (slice, bar) in slices.iter().zip(bar_of) {
-            out.members[next[bar as usize]] = *slice;
-            next[bar as usize] += 1;
-        }
-        out.rows.push(DmaRow { group, name, lanes: of_lane.iter().map(|l| l.len() as u32).collect() });
-    }
-    if out.n_of.iter().all(|n| *n == 1) {
-        out.n_of.clear();
-    }
-    out
+    order_many(&mut transfers, |s| s.0.into());
+    order_many(&mut transfers, |s| start[s.index()]);
+    transfers
 }
 
-/// The transfers of each row.
-fn sorted(profile: &Profile, query: DmaRowsQuery) -> BTreeMap<Key, Vec<SliceId>> {
+/// The rows for `query` of all transfers, which are as [`transfers_by_start`] gives them. Every transfer is in exactly one bar.
+pub fn dma_rows(profile: &Profile, transfers: &[SliceId], query: DmaRowsQuery) -> DmaRows {
+    let (names, row_of) = named_rows(profile, query);
+    let (members, n_of, lanes) = match query.detail {
+        DmaDetail::Packets | DmaDetail::Rings => single(profile, transfers, &row_of, names.len()),
+        DmaDetail::Merged => merged(profile, transfers, &row_of, names.len()),
+    };
+    let rows = names.into_iter().zip(lanes).map(|((group, name), lanes)| DmaRow { group, name, lanes }).collect();
+    DmaRows { rows, n_of, members }
+}
+
+/// Group and name of each row, in their order, and the row of each transfer, indexed by slice.
+fn named_rows(profile: &Profile, query: DmaRowsQuery) -> (Vec<(Option<TrackId>, String)>, Vec<u32>) {
     let column = |id: &str| profile.attribute(id).map_or(&[][..], |a| a.values.as_slice());
     let (engines, queues) = (column("engine"), column("queue"));
     let text = |id: StrId| profile.strings.get(id);
-    let mut out: BTreeMap<Key, Vec<SliceId>> = BTreeMap::new();
+    // There are few rows and many transfers: the name of each pair of engine and queue is made once.
+    let mut keys: Vec<Key> = Vec::new();
+    let mut key_of = vec![0; profile.slices.len()];
     for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        // There are few rows and many transfers: the name of each pair of engine and queue is made once.
-        let mut pairs = Groups::<(StrId, StrId), Vec<SliceId>>::default();
+        let mut pairs = Groups::<(StrId, StrId), Option<u32>>::default();
         let slices = profile.slices_of(TrackId(t as u32));
         for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|at| slices.start + at) {
                 let at = |column: &[StrId]| column.get(i).copied().unwrap_or_default();
-                let pair = (at(engines), at(queues));
-                pairs.of(pair.0.0.wrapping_add(pair.1.0.wrapping_mul(31)), pair).push(SliceId(i as u32));
+                let (engine, queue) = (at(engines), at(queues));
+                let known = pairs.of(engine.0.wrapping_add(queue.0.wrapping_mul(31)), (engine, queue));
+                key_of[i] = *known.get_or_insert_with(|| {
+                    let name = row_name(text(track.name), text(engine), text(queue), query);
+                    keys.push((track.parent, parts(&name), name));
+                    keys.len() as u32 - 1
+                });
             }
         });
-        for ((engine, queue), slices) in pairs.all {
-            let name = row_name(text(track.name), text(engine), text(queue), query);
-            out.entry((track.parent, parts(&name), name)).or_default().extend(slices);
-        }
     }
-    out
+    let mut rows: Vec<&Key> = keys.iter().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let row_of_key: Vec<u32> = keys.iter().map(|key| rows.partition_point(|row| *row < key) as u32).collect();
+    let mut row_of = key_of;
+    let n = row_of.len();
+    for_each_chunk(n, &mut |part| {
+        row_of[part].iter_mut().for_each(|key| *key = row_of_key.get(*key as usize).copied().unwrap_or_default())
+    });
+    (rows.into_iter().map(|(group, _, name)| (*group, name.clone())).collect(), row_of)
 }
 
 /// The row of a transfer that was read into the row `track`.
@@ -165,70 +152,129 @@ fn parts(name: &str) -> Vec<(String, u64)> {
     out
 }
 
-/// Bars by start, and which each of `slices` (which are by start) is in: those of one variable that overlap or touch are one.
-fn merged(profile: &Profile, slices: &[SliceId]) -> (Vec<Bar>, Vec<u32>) {
-    let bar = |slice: &SliceId| Bar { start: profile.slices.start[slice.index()], end: profile.slices.end(slice.index()), n: 1 };
+/// Members, transfers of each bar (none where each is one), and bars of each lane of each row.
+type Laid = (Vec<SliceId>, Vec<u32>, Vec<Vec<u32>>);
+
+/// Each transfer as a bar.
+fn single(profile: &Profile, transfers: &[SliceId], row_of: &[u32], n_rows: usize) -> Laid {
+    let (start, duration) = (&profile.slices.start[..], &profile.slices.duration[..]);
+    let span = |i: usize| (start[transfers[i].index()], start[transfers[i].index()].saturating_add(duration[transfers[i].index()]));
+    let (positions, lanes) = in_lanes(transfers.len(), n_rows, |i| row_of[transfers[i].index()] as usize, span);
+    let mut members = vec![SliceId(0); transfers.len()];
+    for_each_chunk(transfers.len(), &mut |part| {
+        positions[part.clone()].iter().zip(&transfers[part]).for_each(|(at, slice)| members[*at as usize] = *slice)
+    });
+    (members, Vec::new(), lanes)
+}
+
+/// A bar in the making: in which row, from when to when, and of how many transfers.
+struct Bar {
+    row: u32,
+    start: i64,
+    end: i64,
+    n: u32,
+}
+
+/// Transfers of one row and variable that overlap or touch as one bar.
+fn merged(profile: &Profile, transfers: &[SliceId], row_of: &[u32], n_rows: usize) -> Laid {
+    let (bars, bar_of) = bars(profile, transfers, row_of);
+    let (positions, lanes) = in_lanes(bars.len(), n_rows, |bar| bars[bar].row as usize, |bar| (bars[bar].start, bars[bar].end));
+    let mut n_of = vec![0; bars.len()];
+    positions.iter().zip(&bars).for_each(|(at, bar)| n_of[*at as usize] = bar.n);
+    let mut next = firsts(&n_of, &mut 0);
+    let mut members = vec![SliceId(0); transfers.len()];
+    for_each_chunk(transfers.len(), &mut |part| {
+        for (slice, bar) in transfers[part.clone()].iter().zip(&bar_of[part]) {
+            let at = &mut next[positions[*bar as usize] as usize];
+            members[*at as usize] = *slice;
+            *at += 1;
+        }
+    });
+    if bars.len() == transfers.len() {
+        n_of.clear();
+    }
+    (members, n_of, lanes)
+}
+
+/// Bars by start, and the bar of each of the transfers, which are by start.
+fn bars(profile: &Profile, transfers: &[SliceId], row_of: &[u32]) -> (Vec<Bar>, Vec<u32>) {
     let variables = profile.attribute("variable").map_or(&[][..], |a| a.values.as_slice());
     let mut bars: Vec<Bar> = Vec::new();
-    let mut last: FxHashMap<StrId, u32> = FxHashMap::default();
-    let place = |slice: &SliceId| {
-        let new = bar(slice);
-        let variable = variables.get(slice.index()).copied().unwrap_or_default();
-        if let Some(&at) = last.get(&variable).filter(|at| new.start <= bars[**at as usize].end) {
-            let known = &mut bars[at as usize];
-            known.end = known.end.max(new.end);
-            known.n += 1;
-            return at;
+    // The last bar of each row and variable.
+    let mut last = Groups::<(u32, StrId), Option<u32>>::default();
+    let mut bar_of = Vec::with_capacity(transfers.len());
+    for_each_chunk(transfers.len(), &mut |part| {
+        for slice in &transfers[part] {
+            let (row, start, end) = (row_of[slice.index()], profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+            let variable = variables.get(slice.index()).copied().unwrap_or_default();
+            let last = last.of(row.wrapping_add(variable.0.wrapping_mul(31)), (row, variable));
+            match last.map(|at| (at, &mut bars[at as usize])) {
+                Some((at, bar)) if start <= bar.end => {
+                    bar.end = bar.end.max(end);
+                    bar.n += 1;
+                    bar_of.push(at);
+                }
+                _ => {
+                    bar_of.push(*last.insert(bars.len() as u32));
+                    bars.push(Bar { row, start, end, n: 1 });
+                }
+            }
         }
-        let at = bars.len() as u32;
-        bars.push(new);
-        last.insert(variable, at);
-        at
-    };
-    let bar_of = slices.iter().map(place).collect();
+    });
     (bars, bar_of)
 }
 
-/// The lane for something from `start` to `end`: the uppermost that is free then. What has no length still takes its moment.
-fn lane(lanes: &mut FreeLanes, start: i64, end: i64) -> usize {
-    lanes.take(0, start, end.max(start.saturating_add(1)))
-}
-
-/// The lane of each bar, which are by start.
-fn in_lanes(bars: &[Bar]) -> Vec<usize> {
-    let mut lanes = FreeLanes::default();
-    bars.iter().map(|bar| lane(&mut lanes, bar.start, bar.end)).collect()
-}
-
-/// Slices, which are by start, in lanes where each is a bar.
-fn slice_lanes(profile: &Profile, slices: &[SliceId]) -> Vec<Vec<SliceId>> {
-    let (mut lanes, mut out) = (FreeLanes::default(), Vec::<Vec<SliceId>>::new());
-    let (start, duration) = (&profile.slices.start[..], &profile.slices.duration[..]);
-    for_each_chunk(slices.len(), &mut |part| {
-        for slice in &slices[part] {
-            let from = start[slice.index()];
-            let at = lane(&mut lanes, from, from.saturating_add(duration[slice.index()]));
-            if at >= out.len() {
-                out.resize_with(at + 1, Vec::new);
+/// `n` bars, by start, each in the uppermost lane of its row that is free then: the position of each, row by row, lane by lane, by start; and how many
+/// each lane of each row has. What has no length still takes its moment.
+fn in_lanes(n: usize, n_rows: usize, row: impl Fn(usize) -> usize, span: impl Fn(usize) -> (i64, i64)) -> (Vec<u32>, Vec<Vec<u32>>) {
+    let mut free: Vec<FreeLanes> = (0..n_rows).map(|_| FreeLanes::default()).collect();
+    let mut lanes: Vec<Vec<u32>> = vec![Vec::new(); n_rows];
+    // First the lane of each, then its position.
+    let mut out: Vec<u32> = Vec::with_capacity(n);
+    for_each_chunk(n, &mut |part| {
+        for bar in part {
+            let (row, (start, end)) = (row(bar), span(bar));
+            let lane = free[row].take(0, start, end.max(start.saturating_add(1)));
+            if lane >= lanes[row].len() {
+                lanes[row].resize(lane + 1, 0);
             }
-            out[at].push(*slice);
+            lanes[row][lane] += 1;
+            out.push(lane as u32);
         }
     });
-    out
+    let mut n_before = 0;
+    let mut next: Vec<Vec<u32>> = lanes.iter().map(|row| firsts(row, &mut n_before)).collect();
+    for_each_chunk(n, &mut |part| {
+        for bar in part {
+            let next = &mut next[row(bar)][out[bar] as usize];
+            out[bar] = std::mem::replace(next, *next + 1);
+        }
+    });
+    (out, lanes)
+}
+
+/// The first position of each of these lists, one behind the other, with `n_before` positions in front of them; adds theirs to it.
+fn firsts(lengths: &[u32], n_before: &mut u32) -> Vec<u32> {
+    let first = |n: &u32| {
+        *n_before += n;
+        *n_before - n
+    };
+    lengths.iter().map(first).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn drawn(spans: &[(i64, i64)]) -> Vec<Bar> {
-        spans.iter().map(|s| Bar { start: s.0, end: s.1, n: 1 }).collect()
-    }
-
     #[test]
-    fn bars_take_the_uppermost_free_lane() {
-        assert_eq!(in_lanes(&drawn(&[(0, 10), (2, 4), (4, 6), (5, 7), (10, 12)])), [0, 1, 1, 2, 0]);
-        assert_eq!(in_lanes(&drawn(&[(3, 3), (3, 3)])), [0, 1]);
+    fn bars_take_the_uppermost_free_lane_of_their_row() {
+        let check = |bars: &[(usize, i64, i64)], positions: &[u32], lanes: &[&[u32]]| {
+            let got = in_lanes(bars.len(), lanes.len(), |i| bars[i].0, |i| (bars[i].1, bars[i].2));
+            assert_eq!(got, (positions.to_vec(), lanes.iter().map(|row| row.to_vec()).collect()));
+        };
+        check(&[(0, 0, 10), (0, 2, 4), (0, 4, 6), (0, 5, 7), (0, 10, 12)], &[0, 2, 3, 4, 1], &[&[2, 2, 1]]);
+        check(&[(0, 3, 3), (0, 3, 3)], &[0, 1], &[&[1, 1]]);
+        check(&[(1, 0, 5), (0, 1, 2), (1, 1, 2)], &[1, 0, 2], &[&[1], &[1, 1]]);
     }
 
     #[test]
