@@ -155,7 +155,7 @@ test('without any storage, as in a private window, profiles open as always', asy
 
 test('a reload opens the tabs again where the browser still allows it, and shows the same view', async ({ page, site }) => {
   await start(page, site);
-  await pickerOf(page, CPU, DDP);
+  await pickerOf(page, DDP, CPU);
   await settled(page, () => page.getByRole('button', { name: 'Open files' }).and(page.locator('.button')).click());
   await expect(page.locator('[role=tab]')).toHaveCount(2);
   await idle(page);
@@ -164,12 +164,20 @@ test('a reload opens the tabs again where the browser still allows it, and shows
   await expect.poll(async () => (await kept(page)).map((e) => e.kept)).toEqual(['file', 'file']);
   await expect.poll(() => page.url()).toContain('view=operators');
   const address = page.url();
+  await page.addInitScript(() => {
+    window.axonFronts = new Set();
+    const note = () => window.axonFronts.add(document.querySelector('[role=tab][aria-selected=true]')?.textContent.split('.')[0]);
+    new MutationObserver(note).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-selected'] });
+  });
   await page.reload();
   await expect(page.locator('[role=tab]')).toHaveCount(2);
   await expect(page.locator('[role=tab][aria-selected=true]')).toContainText('cpu_single');
   await expect(page.locator('[data-view="operators"]')).toBeVisible();
-  // The other tab was in front for a moment, and the address follows a pause later.
-  await expect.poll(() => page.url()).toBe(address);
+  await idle(page);
+  expect(page.url()).toBe(address);
+  // The other one opened behind it, in its old place.
+  await expect(page.locator('[role=tab]').nth(0)).toContainText('gloo_ddp_rank0');
+  expect(await page.evaluate(() => [...window.axonFronts].filter(Boolean))).toEqual(['cpu_single']);
   // A handle that needs the user's permission again is offered with one click.
   await page.addInitScript(() => {
     let isAsked = false;

@@ -76,7 +76,7 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// Adds a profile and shows it, unless another one of its drop is in front. `rank`: rank and world size from the file.
+/// Adds a profile and shows it, unless another one of its drop is in front or its drop stays behind. `rank`: rank and world size from the file.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
     app.state.profiles().update_untracked(|all| {
@@ -84,8 +84,17 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
         runs::distinguish(all);
     });
     runs::place_all(app, drop, &path, rank).into_iter().for_each(|sentence| notify(app, sentence, false));
-    if app.front_untracked().is_none_or(|front| front.drop != drop) {
+    let is_behind = app.state.background_drop().get_untracked() == Some(drop);
+    if app.front_untracked().is_none_or(|front| front.drop != drop && !is_behind) {
         show_profile(app, id);
+    }
+}
+
+/// Brings the tabs into the order of these content hashes; others follow, in the order that they have.
+pub fn order_profiles(app: App, hashes: &[String]) {
+    let position = |profile: &OpenProfile| hashes.iter().position(|hash| *hash == profile.hash).unwrap_or(hashes.len());
+    if !app.state.profiles().with_untracked(|all| all.is_sorted_by_key(position)) {
+        app.state.profiles().update(|all| all.order_by_key(position));
     }
 }
 

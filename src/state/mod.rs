@@ -218,6 +218,8 @@ pub struct AppState {
     pub directories: Vec<log_directory::LogDirectory>,
     /// Content hashes of profiles that were open before the page was reloaded, and that open again when the user allows it.
     pub resumable: Vec<String>,
+    /// The drop whose profiles stay behind the one in front when they open.
+    pub background_drop: Option<u32>,
     /// How profiles of a workspace were looked at that are not open yet.
     pub awaited: Vec<url::UrlState>,
     /// A trace that a run summary names: its file opens at that step.

@@ -70,25 +70,22 @@ pub fn resume(app: App) {
     });
 }
 
-/// Opens the profiles one after the other and shows one of them.
+/// Opens the profiles one after the other: first the one that was in front, the others behind it. Their tabs come in the order of `hashes`.
 async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
-    for hash in hashes {
-        app.state.resumable().update(|all| all.retain(|h| *h != hash));
-        let Some(entry) = app.state.library().with_untracked(|all| all.iter().find(|e| e.hash == hash).cloned()) else { continue };
+    let (first, behind): (Vec<&String>, Vec<&String>) = hashes.iter().partition(|hash| Some(*hash) == front.as_ref());
+    for hash in first.into_iter().chain(behind) {
+        app.state.resumable().update(|all| all.retain(|h| h != hash));
+        let Some(entry) = app.state.library().with_untracked(|all| all.iter().find(|e| e.hash == *hash).cloned()) else { continue };
         match files_of(&entry).await {
-            Ok((files, _)) => {
-                opening::open(app, files);
-            }
+            Ok((files, _)) => app.state.background_drop().set(opening::open(app, files)),
             Err(error) => actions::notify(app, error.to_string(), true),
         }
         while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {
             TimeoutFuture::new(RESUME_STEP_MS).await;
         }
+        actions::order_profiles(app, &hashes);
     }
-    let front = app.state.profiles().with_untracked(|all| all.iter().find(|p| Some(&p.hash) == front.as_ref()).map(|p| p.id));
-    if let Some(front) = front {
-        actions::show_profile(app, front);
-    }
+    app.state.background_drop().set(None);
 }
 
 /// Opens the profiles that wait for permission.
