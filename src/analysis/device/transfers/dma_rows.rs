@@ -158,7 +158,10 @@ type Laid = (Vec<SliceId>, Vec<u32>, Vec<Vec<u32>>);
 /// Each transfer as a bar.
 fn single(profile: &Profile, transfers: &[SliceId], row_of: &[u32], n_rows: usize) -> Laid {
     let (start, duration) = (&profile.slices.start[..], &profile.slices.duration[..]);
-    let span = |i: usize| (start[transfers[i].index()], start[transfers[i].index()].saturating_add(duration[transfers[i].index()]));
+    let span = |i: usize| {
+        let slice = transfers[i].index();
+        (start[slice], start[slice].saturating_add(duration[slice]))
+    };
     let (positions, lanes) = in_lanes(transfers.len(), n_rows, |i| row_of[transfers[i].index()] as usize, span);
     let mut members = vec![SliceId(0); transfers.len()];
     for_each_chunk(transfers.len(), &mut |part| {
