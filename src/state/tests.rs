@@ -85,6 +85,25 @@ fn each_tab_keeps_its_choices() {
 }
 
 #[test]
+fn tabs_that_open_again_stay_behind_the_one_in_front_and_keep_their_order() {
+    with_app(|app| {
+        let (a, b, c) = (profile(app, "a"), profile(app, "b"), profile(app, "c"));
+        let (b_id, c_id) = (b.id, c.id);
+        let of_tabs = || app.state.profiles().with_untracked(|all| all.iter().map(|p| p.hash.clone()).collect::<Vec<_>>());
+        for profile in [b, a] {
+            app.state.background_drop().set(Some(profile.drop));
+            actions::add_profile(app, profile, None);
+            assert_eq!(app.state.front().get_untracked(), Some(b_id), "the first one is shown");
+        }
+        // What the user drops meanwhile is shown.
+        actions::add_profile(app, c, None);
+        assert_eq!(app.state.front().get_untracked(), Some(c_id));
+        actions::order_profiles(app, &["a".into(), "b".into()]);
+        assert_eq!(of_tabs(), ["a", "b", "c"]);
+    });
+}
+
+#[test]
 fn escape_ends_the_innermost_thing() {
     with_app(|app| {
         actions::commit_range(app, Some(TimeRange::new(TimeNs(1), TimeNs(4))));
