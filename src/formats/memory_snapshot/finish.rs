@@ -1,6 +1,6 @@
 //! From the rows of a snapshot to the profile.
 
-use super::machine::Machine;
+use super::containers::Containers;
 use super::pairing::{self, LiveBlock};
 use super::records::{Action, Records, Row};
 use super::timeline;
@@ -24,28 +24,30 @@ struct Rows {
 
 /// The profile of a snapshot, from what its pickle built.
 pub fn finish(
-    machine: Machine,
+    containers: Containers,
     root: Option<Value>,
     title: String,
     is_truncated: bool,
     ledger: &mut Ledger,
 ) -> Result<Profile, ImportError> {
-    let plain = root.filter(|root| machine.dict(*root).is_some() || machine.is_list(*root));
-    let Some(root) = plain else { return Err(other(&machine, root)) };
+    let plain = root.filter(|root| containers.dict(*root).is_some() || containers.is_list(*root));
+    let Some(root) = plain else { return Err(other(&containers, root)) };
     // Before `device_traces` a snapshot was the list of its segments.
-    let segments = if machine.is_list(root) { Some(root) } else { machine.value(root, "segments") };
-    let traces = machine.value(root, "device_traces");
-    let is_snapshot = traces.is_some() || segments.is_some_and(|s| machine.dict(root).is_some() || has_segments(&machine, s));
+    let segments = if containers.is_list(root) { Some(root) } else { containers.value(root, "segments") };
+    let traces = containers.value(root, "device_traces");
+    let is_snapshot = traces.is_some() || segments.is_some_and(|s| containers.dict(root).is_some() || has_segments(&containers, s));
     if !is_snapshot {
-        return Err(other(&machine, Some(root)));
+        return Err(other(&containers, Some(root)));
     }
     let mut devices: BTreeMap<u32, Rows> = BTreeMap::new();
-    let records = &machine.records;
+    let records = &containers.records;
     let mut n_repeated = 0u64;
     let mut is_used = vec![false; records.events.action.len()];
-    for (device, trace) in traces.and_then(|t| machine.list(t)).into_iter().flat_map(|l| &l.values).enumerate().take(DEVICES_MAX as usize) {
+    for (device, trace) in
+        traces.and_then(|t| containers.list(t)).into_iter().flat_map(|l| &l.values).enumerate().take(DEVICES_MAX as usize)
+    {
         let rows = &mut devices.entry(device as u32).or_default().events;
-        each(machine.list(*trace).map_or(&[], |l| &l.runs), |row| match row {
+        each(containers.list(*trace).map_or(&[], |l| &l.runs), |row| match row {
             Row::Event(at) if is_used.get(at as usize) == Some(&false) => {
                 is_used[at as usize] = true;
                 rows.push(at);
@@ -56,7 +58,7 @@ pub fn finish(
     let n_loose = is_used.iter().filter(|used| !**used).count() as u64;
     drop(is_used);
     let mut is_used = vec![false; records.segments.len()];
-    each(segments.and_then(|s| machine.list(s)).map_or(&[], |l| &l.runs), |row| match row {
+    each(segments.and_then(|s| containers.list(s)).map_or(&[], |l| &l.runs), |row| match row {
         Row::Segment(at) if is_used.get(at as usize) == Some(&false) && records.segments[at as usize].device < DEVICES_MAX => {
             is_used[at as usize] = true;
             devices.entry(records.segments[at as usize].device as u32).or_default().segments.push(at);
@@ -66,10 +68,10 @@ pub fn finish(
     let mut n_unplaced = is_used.iter().filter(|used| !**used).count() as u64;
     devices.retain(|_, rows| !rows.events.is_empty() || !rows.segments.is_empty());
     ledger.read += (records.events.action.len() + records.blocks.len() + records.segments.len()) as u64 + n_repeated;
-    let facts = settings(&machine, root);
-    let annotations = timeline::annotations(&machine, root, ledger);
-    let n_late = machine.n_late;
-    let mut records = machine.into_records();
+    let facts = settings(&containers, root);
+    let annotations = timeline::annotations(&containers, root, ledger);
+    let n_late = containers.n_late;
+    let mut records = containers.into_records();
     let first_us = devices.values().flat_map(|rows| &rows.events).map(|&row| records.events.time_us[row as usize]);
     let first_us = first_us.chain(annotations.iter().map(|a| a.start_us)).filter(|t| *t != i64::MIN).min();
     let mut snapshot = MemorySnapshot { has_times: first_us.is_some(), ..MemorySnapshot::default() };
@@ -119,8 +121,8 @@ pub fn finish(
     Ok(profile)
 }
 
-fn has_segments(machine: &Machine, segments: Value) -> bool {
-    machine.list(segments).is_some_and(|list| list.runs.iter().any(|run| matches!(run.0, Row::Segment(_))))
+fn has_segments(containers: &Containers, segments: Value) -> bool {
+    containers.list(segments).is_some_and(|list| list.runs.iter().any(|run| matches!(run.0, Row::Segment(_))))
 }
 
 /// Calls `each` with every row of the runs.
@@ -131,17 +133,17 @@ fn each(runs: &[(Row, u32)], mut each: impl FnMut(Row)) {
 }
 
 /// A pickle of something else.
-fn other(machine: &Machine, root: Option<Value>) -> ImportError {
+fn other(containers: &Containers, root: Option<Value>) -> ImportError {
     const EXPECTED: &str = "Expected a memory snapshot of PyTorch (a dict with `segments` and `device_traces`)";
     let found = match root {
         None => "no value".to_string(),
-        Some(root) if machine.dict(root).is_some_and(|pairs| pairs.is_empty()) => "an empty dict".into(),
-        Some(root) => match machine.dict(root) {
+        Some(root) if containers.dict(root).is_some_and(|pairs| pairs.is_empty()) => "an empty dict".into(),
+        Some(root) => match containers.dict(root) {
             Some(pairs) => {
-                let keys: Vec<String> = pairs.iter().take(5).map(|(key, _)| format!("`{}`", text::brief(&machine.text(*key)))).collect();
+                let keys: Vec<String> = pairs.iter().take(5).map(|(key, _)| format!("`{}`", text::brief(&containers.text(*key)))).collect();
                 format!("a dict with the keys {}", keys.join(", "))
             }
-            None if machine.is_list(root) => "a list of other values".into(),
+            None if containers.is_list(root) => "a list of other values".into(),
             None => "a single value".into(),
         },
     };
@@ -150,10 +152,13 @@ fn other(machine: &Machine, root: Option<Value>) -> ImportError {
     ))
 }
 
-fn settings(machine: &Machine, root: Value) -> Vec<Fact> {
-    let all = machine.value(root, "allocator_settings").and_then(|s| machine.dict(s)).unwrap_or_default();
-    let fact =
-        |(key, value): &(Value, Value)| Fact { group: "Allocator settings".into(), name: machine.text(*key), value: machine.text(*value) };
+fn settings(containers: &Containers, root: Value) -> Vec<Fact> {
+    let all = containers.value(root, "allocator_settings").and_then(|s| containers.dict(s)).unwrap_or_default();
+    let fact = |(key, value): &(Value, Value)| Fact {
+        group: "Allocator settings".into(),
+        name: containers.text(*key),
+        value: containers.text(*value),
+    };
     all.iter().take(100).map(fact).filter(|fact| !fact.value.is_empty()).collect()
 }
 

@@ -1,7 +1,8 @@
 //! Feeds the bytes of a pickle to the machine, block by block.
 
+use super::broken::Broken;
 use super::finish::finish;
-use super::machine::{Broken, Machine};
+use super::machine::Machine;
 use super::opcodes::{Refusal, parse};
 use crate::base::{Ledger, Severity, text};
 use crate::formats::{ImportError, Streamed};
@@ -61,7 +62,7 @@ impl Streamed for Importer {
     }
 
     fn n_records(&self) -> u64 {
-        let records = &self.machine.records;
+        let records = &self.machine.containers.records;
         (records.events.action.len() + records.blocks.len() + records.segments.len()) as u64
     }
 
@@ -75,7 +76,7 @@ impl Streamed for Importer {
         if self.n_after > 0 {
             ledger.note(format!("{} after the end of the snapshot are not read.", text::bytes(self.n_after)));
         }
-        finish(self.machine, root, self.title, !self.is_over, ledger)
+        finish(self.machine.containers, root, self.title, !self.is_over, ledger)
     }
 }
 

@@ -4,9 +4,12 @@
 //! 2.2, `compile_context` and `user_metadata` since 2.7. Sources: `torch/cuda/memory.py`, `torch/cuda/_memory_viz.py`,
 //! `torch/csrc/cuda/memory_snapshot.cpp` and Python's `pickletools`.
 
+mod broken;
+mod containers;
 mod finish;
 mod importer;
 mod machine;
+mod memo;
 mod opcodes;
 mod pairing;
 mod records;

@@ -341,7 +341,7 @@ impl Records {
         id
     }
 
-    /// The stack that [`super::machine`] put where a list of frames was; none where the file has a number there.
+    /// The stack that [`super::containers`] put where a list of frames was; none where the file has a number there.
     fn known_stack(&self, value: Value) -> u32 {
         small(value).filter(|stack| (*stack as usize) < self.stack_ends.len()).unwrap_or(0)
     }
@@ -451,7 +451,7 @@ impl Records {
     }
 }
 
-/// A place that [`super::machine`] put where a list was.
+/// A place that [`super::containers`] put where a list was.
 fn small(value: Value) -> Option<u32> {
     if let Value::Int(at) = value { u32::try_from(at).ok() } else { None }
 }

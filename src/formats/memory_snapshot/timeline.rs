@@ -1,6 +1,6 @@
 //! What a snapshot gives to the timeline: memory over time, failed allocations and annotations.
 
-use super::machine::Machine;
+use super::containers::Containers;
 use super::value::Value;
 use crate::base::{Ledger, Severity, text};
 use crate::model::snapshot::SnapshotDevice;
@@ -17,14 +17,14 @@ pub struct Annotation {
 }
 
 /// Annotations, from their starts and ends.
-pub fn annotations(machine: &Machine, root: Value, ledger: &mut Ledger) -> Vec<Annotation> {
+pub fn annotations(containers: &Containers, root: Value, ledger: &mut Ledger) -> Vec<Annotation> {
     let mut out: Vec<Annotation> = Vec::new();
-    let all = machine.value(root, "external_annotations").and_then(|list| machine.list(list));
+    let all = containers.value(root, "external_annotations").and_then(|list| containers.list(list));
     let mut open: Vec<usize> = Vec::new();
     for &value in all.map_or(&[][..], |list| &list.values) {
         ledger.read += 1;
-        let number = |key: &str| if let Some(Value::Int(n)) = machine.value(value, key) { Some(n) } else { None };
-        let text = |key: &str| machine.value(value, key).map(|v| machine.text(v)).unwrap_or_default();
+        let number = |key: &str| if let Some(Value::Int(n)) = containers.value(value, key) { Some(n) } else { None };
+        let text = |key: &str| containers.value(value, key).map(|v| containers.text(v)).unwrap_or_default();
         let device = number("device").and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let (name, stage) = (text("name"), text("stage"));
         let found = open.iter().rposition(|&at| out[at].name == name && out[at].device == device);
