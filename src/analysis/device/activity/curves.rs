@@ -101,9 +101,7 @@ impl Grid {
         }
         let last = parts.len() - 1;
         let part = |t: i64| usize::try_from(t.max(0) / self.step).unwrap_or(last).min(last);
-        let from = part(start);
-        // Most spans are short: a division less.
-        let to = if end < (from as i64 + 1).saturating_mul(self.step) { from } else { part(end) };
+        let (from, to) = (part(start), part(end));
         let is_inside = start >= 0 && end <= length;
         if end <= start || from == to && is_inside {
             parts[from] += amount;
