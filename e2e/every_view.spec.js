@@ -35,6 +35,12 @@ async function landmarkFindings(page, view) {
   return found;
 }
 
+/** The left edge of the heading, in pixels; `null` where it is for screen readers alone. */
+const headingLeft = (page) => page.locator('h1').first().evaluate((heading) => {
+  const { left, width } = heading.getBoundingClientRect();
+  return width > 1 ? Math.round(left) : null;
+});
+
 /** Console errors of the page from here on. */
 function errors(page) {
   const said = [];
@@ -67,6 +73,7 @@ for (const [kind, open, views] of kinds) {
     await open(page);
     const offered = await page.locator('[data-nav]').evaluateAll((all) => all.map((item) => item.dataset.nav));
     expect(offered).toEqual(views);
+    const lefts = {};
     for (const [i, view] of views.entries()) {
       await go(page, view);
       for (const scheme of inTurn(i)) {
@@ -75,7 +82,10 @@ for (const [kind, open, views] of kinds) {
         found.push(...await axeFindings(page, view, scheme));
       }
       found.push(...await tabFindings(page, view), ...await landmarkFindings(page, view));
+      lefts[view] = await headingLeft(page);
     }
+    // From view to view the heading stays where it is.
+    if (new Set(Object.values(lefts).filter((left) => left !== null)).size > 1) found.push(`headings begin at ${JSON.stringify(lefts)}`);
     await page.setViewportSize({ width: narrow[0], height: narrow[1] });
     for (const [i, view] of views.entries()) {
       await go(page, view);
