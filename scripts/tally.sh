@@ -17,7 +17,7 @@ count_playwright() {
 count_line() { awk '/^[0-9]+ passed, [0-9]+ failed$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$1"; }
 count_step() { if [ "$2" = 0 ]; then echo 1 0; else echo 0 1; fi; }
 
-# Prints `without-data otherwise`: tests that found no conformance data, which say so with a line each, and what Playwright skipped for another reason.
+# Prints two numbers: tests that found no conformance data, which say so with a line each, and tests that Playwright skipped for another reason.
 count_skipped() {
   local native playwright all
   native=$({ grep -aoE 'skipped: no conformance data: [A-Za-z0-9_:]+' "$1" || true; } | sort -u | wc -l)

@@ -183,7 +183,7 @@ pub(super) struct SharedByDevice {
     summary: OnceCell<Summary>,
     /// The semaphores, between the gaps of the entire run and the critical path, which the view asks for next.
     semaphores: RefCell<Option<Rc<SemaphoreHistory>>>,
-    /// All transfers, of which the timeline's rows of DMA are made again with each choice.
+    /// All transfers by start. Each choice of DMA rows in the timeline deals them out anew.
     transfers: OnceCell<Vec<SliceId>>,
 }
 
