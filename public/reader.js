@@ -1,6 +1,6 @@
 // Reads parts of a file for the worker that parses it: bytes of a read arrive only while the thread that asked is idle, and that one is busy.
-// In: [id, File, first byte, byte after the last]; or an ArrayBuffer that is returned after use.
-// Out: [id, ArrayBuffer], moved and not copied; or [id, why it cannot be read].
+// In: [id, File, first byte, byte after the last]; or an ArrayBuffer that is returned after use; or a MessagePort, through which another worker asks.
+// Out: [id, ArrayBuffer], moved and not copied; or [id, why it cannot be read]. To whom asked.
 
 // A browser keeps what it reads into buffers of its own, and buffers that came with a message, until it collects garbage: as much memory as the
 // file is long. So bytes are read into one buffer again and again, and sent in a few buffers that come back.
@@ -52,19 +52,20 @@ async function bytesOf(blob) {
 
 // One part after the other: they share the buffer.
 let last = Promise.resolve();
-onmessage = ({ data }) => {
-  if (data instanceof ArrayBuffer) {
-    keep(data);
-    return;
-  }
-  const [id, file, from, to] = data;
-  last = last.then(async () => {
-    try {
-      const buffer = await bytesOf(file.slice(from, to));
-      postMessage([id, buffer], [buffer]);
-    } catch (error) {
-      spare = new ArrayBuffer(1 << 20);
-      postMessage([id, String(error?.message ?? error)]);
-    }
-  });
+const listenTo = (asker) => {
+  asker.onmessage = ({ data }) => {
+    if (data instanceof MessagePort) return listenTo(data);
+    if (data instanceof ArrayBuffer) return keep(data);
+    const [id, file, from, to] = data;
+    last = last.then(async () => {
+      try {
+        const buffer = await bytesOf(file.slice(from, to));
+        asker.postMessage([id, buffer], [buffer]);
+      } catch (error) {
+        spare = new ArrayBuffer(1 << 20);
+        asker.postMessage([id, String(error?.message ?? error)]);
+      }
+    });
+  };
 };
+listenTo(self);

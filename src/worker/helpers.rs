@@ -2,11 +2,12 @@
 
 use super::error::{BrowserError, LinkError};
 use super::protocol::{PieceOrder, ToPage, ToWorker, build_id, decode, encode};
+use super::reader::LentReader;
 use super::{lifeline, remote};
 use crate::base::phases::{self, Phase};
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -56,6 +57,8 @@ impl Known {
 pub struct Helper {
     worker: Worker,
     known: Rc<Known>,
+    /// Reads files for it, from its first piece of a file; `None` inside where the browser does not start it.
+    reader: OnceCell<Option<LentReader>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
@@ -111,7 +114,7 @@ impl Helper {
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Some(Helper { worker, known, _on_message: on_message, _on_error: on_error })
+        Some(Helper { worker, known, reader: OnceCell::new(), _on_message: on_message, _on_error: on_error })
     }
 
     /// Whether it can be given a piece: it listens, and has no more than one that it reads now.
@@ -131,6 +134,7 @@ impl Helper {
 
     /// Asks for a piece of `file`.
     pub fn read(&self, order: PieceOrder, file: &File) -> PendingPiece {
+        self.reader.get_or_init(|| self.lend_reader());
         self.ask(order.number, &ToWorker::ReadPiece(order), file)
     }
 
@@ -139,15 +143,25 @@ impl Helper {
         self.ask(order.number, &ToWorker::ReadText(order), text)
     }
 
+    /// Starts a reader for this helper.
+    fn lend_reader(&self) -> Option<LentReader> {
+        let known = self.known.clone();
+        let (reader, port) = LentReader::start(move || known.mark_stopped())?;
+        self.send(&ToWorker::BorrowReader, &port, &Array::of1(&port)).ok()?;
+        Some(reader)
+    }
+
     fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> PendingPiece {
         let (sender, receiver) = oneshot::channel();
-        let sent = encode(message).map_err(LinkError::from).and_then(|bytes| {
-            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), bytes_of_it);
-            Ok(self.worker.post_message(&parts).map_err(BrowserError::from)?)
-        });
+        let sent = self.send(message, bytes_of_it, &Array::new());
         if sent.is_ok() && !self.is_gone() {
             self.known.waiting.borrow_mut().insert(number, sender);
         }
         receiver
+    }
+
+    fn send(&self, message: &ToWorker, beside: &JsValue, moved: &Array) -> Result<(), LinkError> {
+        let parts = Array::of2(&Uint8Array::from(encode(message)?.as_slice()), beside);
+        Ok(self.worker.post_message_with_transfer(&parts, moved).map_err(BrowserError::from)?)
     }
 }

@@ -87,11 +87,13 @@ impl Server {
     fn receive(&self, event: &MessageEvent) {
         let parts: Array = event.data().unchecked_into();
         let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
-        if let Ok(ToWorker::ReadText(order)) = decode::<ToWorker>(&bytes) {
-            return self.orders.take(&self.host, order, Text::Here(parts.get(1).unchecked_into()));
-        }
-        if let Ok(ToWorker::Ask { id }) = decode::<ToWorker>(&bytes) {
-            return self.host.answer(id, &EncodedQuery::from_bytes(parts.get(1).unchecked_into::<Uint8Array>().to_vec()));
+        match decode::<ToWorker>(&bytes) {
+            Ok(ToWorker::ReadText(order)) => return self.orders.take(&self.host, order, Text::Here(parts.get(1).unchecked_into())),
+            Ok(ToWorker::BorrowReader) => return Reader::borrow(parts.get(1).unchecked_into()),
+            Ok(ToWorker::Ask { id }) => {
+                return self.host.answer(id, &EncodedQuery::from_bytes(parts.get(1).unchecked_into::<Uint8Array>().to_vec()));
+            }
+            _ => {}
         }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
@@ -112,8 +114,6 @@ impl Server {
                 });
             }
             Ok(ToWorker::ReadPiece(order)) => self.orders.take(&self.host, order, Text::of(files.first())),
-            // Its bytes are no file: it has been taken above.
-            Ok(ToWorker::ReadText(_)) => {}
             Ok(ToWorker::Unpack { name }) => {
                 let host = self.host.clone();
                 spawn_local(async move {
@@ -123,8 +123,8 @@ impl Server {
                     }
                 });
             }
-            // What is asked is no file: it has been taken above.
-            Ok(ToWorker::Ask { .. }) => {}
+            // What comes with them is no file: they have been taken above.
+            Ok(ToWorker::ReadText(_) | ToWorker::BorrowReader | ToWorker::Ask { .. }) => {}
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp { n_readers }) => {
                 Reader::shared();

@@ -51,7 +51,7 @@ impl Orders {
     /// Takes an order. Its bytes are asked for at once: they are on their way while the piece before it is read.
     pub fn take(&self, host: &Host, order: PieceOrder, text: Text) {
         let coming = match text {
-            Text::In(file) => Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok().map(PendingBytes::Blocks),
+            Text::In(file) => Blocks::of_range(&file, order.from..order.to, Reader::borrowed()).ok().map(PendingBytes::Blocks),
             Text::Here(text) => Some(PendingBytes::Here(text)),
             Text::Missing => None,
         };

@@ -36,6 +36,8 @@ pub enum ToWorker {
         /// Workers that may read the file side by side, that one included.
         n_readers: u32,
     },
+    /// Read files through the port that comes with this. To a helper, before its first piece of a file.
+    BorrowReader,
     /// Read a piece of the file that comes with this, for the worker that opens it.
     ReadPiece(PieceOrder),
     /// The same for a piece that is sent with this message.
