@@ -84,7 +84,7 @@ impl TimelineState {
     }
 
     fn bar_in(&self, lane: u32, x: f64) -> Option<BarId> {
-        let (l, lod) = (self.columns.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
+        let (l, lod) = (self.columns.info.lanes.get(lane as usize)?, self.index.lod(&self.columns, lane)?);
         let scale = self.view.scale(self.view.width_px as usize);
         let is_shown = |s: &BarId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
         bar_at(&self.columns, lod, *l, &scale, x, SLACK_PX).filter(is_shown)

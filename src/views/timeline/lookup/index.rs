@@ -12,13 +12,13 @@ use crate::views::timeline::lookup::drawn::BarId;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Lookups over one profile's columns.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// Indexed by lane. The same slices in other rows or colours share them.
-    pub lods: Vec<Arc<LaneLod>>,
+    /// Indexed by lane; made when it is first drawn. The same slices in other rows or colours share them.
+    lods: Vec<Arc<OnceLock<LaneLod>>>,
     /// Indexed by track.
     pub tracks: Vec<TrackInfo>,
     /// Tracks without a parent, in display order.
@@ -62,6 +62,11 @@ fn alike(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }
 
+/// Positions of a lane's slices.
+fn slices_of(lane: &Lane) -> Range<usize> {
+    lane.first as usize..lane.end as usize
+}
+
 impl Index {
     /// The name of a slice for reading.
     pub fn short_name<'a>(&'a self, columns: &'a PageColumns, bar: BarId) -> &'a str {
@@ -78,14 +83,12 @@ impl Index {
     pub fn following(columns: &PageColumns, old: Option<(&PageColumns, &Index)>) -> Self {
         let info = &columns.info;
         let old_lods = old.into_iter().flat_map(|(old, index)| old.info.lanes.iter().zip(&index.lods));
-        let known: FxHashMap<(u32, u32), &Arc<LaneLod>> = old_lods.map(|(lane, lod)| ((lane.first, lane.end), lod)).collect();
-        let lod = |lane: &Lane| {
-            let range = lane.first as usize..lane.end as usize;
-            let is_same = || old.is_some_and(|(old, _)| old.duration.is_same_in(&columns.duration, range.clone()));
-            let shared = known.get(&(lane.first, lane.end)).filter(|_| is_same());
-            shared.map_or_else(|| Arc::new(LaneLod::new(&columns.duration, range.clone())), |lod| Arc::clone(lod))
+        let known: FxHashMap<(u32, u32), &Arc<OnceLock<LaneLod>>> = old_lods.map(|(lane, lod)| ((lane.first, lane.end), lod)).collect();
+        let shared = |lane: &Lane| {
+            let is_same = || old.is_some_and(|(old, _)| old.duration.is_same_in(&columns.duration, slices_of(lane)));
+            known.get(&(lane.first, lane.end)).filter(|_| is_same()).map(|lod| Arc::clone(lod))
         };
-        let lods = info.lanes.iter().map(lod).collect();
+        let lods = info.lanes.iter().map(|lane| shared(lane).unwrap_or_default()).collect();
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
         let tracks = vec![TrackInfo::default(); info.tracks.len()];
@@ -151,6 +154,12 @@ impl Index {
         }
     }
 
+    /// Levels of detail of a lane of these columns.
+    pub fn lod(&self, columns: &PageColumns, lane: u32) -> Option<&LaneLod> {
+        let (lod, lane) = (self.lods.get(lane as usize)?, columns.info.lanes.get(lane as usize)?);
+        Some(lod.get_or_init(|| LaneLod::new(&columns.duration, slices_of(lane))))
+    }
+
     /// Outer lanes and busy shares, children before parents.
     fn sum_up(&mut self, columns: &PageColumns) {
         let length = columns.range().duration().0 as f64;
@@ -167,7 +176,7 @@ impl Index {
                 outer.extend_from_slice(&self.tracks[child.index()].outer_lanes);
                 self.tracks[i].children.push(child);
             }
-            let busy: f64 = outer.iter().filter_map(|&l| self.lods.get(l as usize)).map(|l| l.total() as f64).sum();
+            let busy: f64 = outer.iter().filter_map(|&l| self.lod(columns, l)).map(|l| l.total() as f64).sum();
             let n = outer.len() as f64;
             self.tracks[i].busy_share = (n > 0.0 && length > 0.0).then(|| (busy / n / length).clamp(0.0, 1.0));
             self.tracks[i].outer_lanes = outer;

@@ -33,7 +33,7 @@ impl TimelineState {
         let border = |i: usize| range.start.0.saturating_add((i as f64 * length) as i64);
         let mut out = vec![0.0f32; n];
         for &lane in &lanes {
-            let Some(lod) = self.index.lods.get(lane as usize) else { continue };
+            let Some(lod) = self.index.lod(&self.columns, lane) else { continue };
             for (i, sum) in out.iter_mut().enumerate() {
                 let (from, to) = (border(i), border(i + 1));
                 let busy = lod.busy_between(&self.columns.start, &self.columns.duration, from, to);

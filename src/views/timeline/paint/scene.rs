@@ -174,7 +174,7 @@ impl Scene {
         self.taken.resize(if n_lanes > 1 { blank.len() } else { 0 }, false);
         for lane in first..first + n_lanes {
             let text_dpx = if lane == first { text_dpx } else { i32::MAX };
-            if let (Some(&l), Some(lod)) = (shot.columns.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
+            if let (Some(&l), Some(lod)) = (shot.columns.info.lanes.get(lane as usize), shot.index.lod(shot.columns, lane)) {
                 let is_wait = if row.has_waits { &shot.index.is_wait[..] } else { &[] };
                 let mut lines = Lines { full: &mut self.line, thin: &mut self.thin, is_wait, taken: &mut self.taken };
                 if shot.least_ns > 0 && u64::from(l.first) >= shot.columns.info.n_slices {

@@ -36,8 +36,8 @@ impl Scene {
         let step = (lanes.len() * width).div_ceil(SUMMARY_BUDGET).max(1);
         for x in (0..width).step_by(step) {
             let (t0, t1) = (ink.scale.time(x as f64), ink.scale.time((x + step) as f64));
-            let busy: i64 =
-                lanes.iter().map(|&l| shot.index.lods[l as usize].busy_between(&shot.columns.start, &shot.columns.duration, t0, t1)).sum();
+            let lods = lanes.iter().filter_map(|&lane| shot.index.lod(shot.columns, lane));
+            let busy: i64 = lods.map(|lod| lod.busy_between(&shot.columns.start, &shot.columns.duration, t0, t1)).sum();
             let share = busy as f64 / ((t1 - t0).max(1) as f64 * lanes.len() as f64);
             if busy > 0 {
                 let colour = blend(shot.theme.raised, shot.theme.accent, (share as f32 * 0.85).max(0.12));
