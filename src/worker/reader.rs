@@ -53,7 +53,9 @@ impl Drop for Running {
 /// A reader for a helper, kept by the worker that started both. Dropping it ends the reader.
 ///
 /// A helper has no workers of its own: Chromium may never end a worker whose own worker ends at the same time; both keep their memory.
-pub struct LentReader(#[expect(dead_code, reason = "held until the helper is dropped")] Running);
+pub struct LentReader {
+    _running: Running,
+}
 
 impl LentReader {
     /// Starts one; `broke` is called when it breaks down. Returns the port through which the helper reaches it as well.
@@ -62,7 +64,7 @@ impl LentReader {
         let channel = MessageChannel::new().ok()?;
         let end = channel.port1();
         running.worker.post_message_with_transfer(&end, &Array::of1(&end)).ok()?;
-        Some((LentReader(running), channel.port2()))
+        Some((LentReader { _running: running }, channel.port2()))
     }
 }
 
