@@ -1,9 +1,10 @@
 // A large trace is read in pieces by several workers; the profile is that of reading it in order.
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, openProfile, settled, show, start, test } from './support.js';
+import { serve } from '../scripts/serve.mjs';
+import { dist, expect, openProfile, settled, show, start, test } from './support.js';
 
 let folder;
 let large;
@@ -125,6 +126,25 @@ test('a helper that stops is replaced by reading on', async ({ page, site }) => 
   expect(await measures(page.workers().find(isProgram))).not.toContain('helper');
   await show(page, 'operators');
   await expect(page.locator('table[data-table]').first()).toContainText('aten::op36');
+});
+
+test('helpers read by themselves where no reader can be started', async ({ page }) => {
+  // A folder without reader.js and without a worker of the site that would keep it.
+  const copy = join(folder, 'site');
+  cpSync(dist, copy, { recursive: true });
+  for (const file of ['reader.js', 'sw.js']) rmSync(join(copy, file));
+  const site = await serve(copy);
+  page.allowed.add(new URL(site.url).origin);
+  await cores(page, 6);
+  await start(page, site);
+  await warm(page);
+  await openProfile(page, large);
+  expect(await measures(page.workers().find(isProgram)), 'a piece by a helper').toContain('helper');
+  const { ledger, operators } = await said(page);
+  expect(ledger).not.toContain('A worker that read a part of the file stopped');
+  expect(operators).toContain('aten::op36');
+  expect(site.requests.filter((path) => path.endsWith('/reader.js')).length, 'readers were tried').toBeGreaterThan(1);
+  await site.close();
 });
 
 test('cancelling ends helpers at once', async ({ page, site }) => {

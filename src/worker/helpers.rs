@@ -143,25 +143,30 @@ impl Helper {
         self.ask(order.number, &ToWorker::ReadText(order), text)
     }
 
-    /// Starts a reader for this helper.
+    /// Starts a reader for this helper. When it breaks down the helper reads by itself.
     fn lend_reader(&self) -> Option<LentReader> {
-        let known = self.known.clone();
-        let (reader, port) = LentReader::start(move || known.mark_stopped())?;
-        self.send(&ToWorker::BorrowReader, &port, &Array::of1(&port)).ok()?;
+        let helper = self.worker.clone();
+        let broke = move || {
+            // A helper that cannot be told has stopped as well, which is noticed.
+            let _ = send(&helper, &ToWorker::ReaderStopped, &JsValue::UNDEFINED, &Array::new());
+        };
+        let (reader, port) = LentReader::start(broke)?;
+        send(&self.worker, &ToWorker::BorrowReader, &port, &Array::of1(&port)).ok()?;
         Some(reader)
     }
 
     fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> PendingPiece {
         let (sender, receiver) = oneshot::channel();
-        let sent = self.send(message, bytes_of_it, &Array::new());
+        let sent = send(&self.worker, message, bytes_of_it, &Array::new());
         if sent.is_ok() && !self.is_gone() {
             self.known.waiting.borrow_mut().insert(number, sender);
         }
         receiver
     }
+}
 
-    fn send(&self, message: &ToWorker, beside: &JsValue, moved: &Array) -> Result<(), LinkError> {
-        let parts = Array::of2(&Uint8Array::from(encode(message)?.as_slice()), beside);
-        Ok(self.worker.post_message_with_transfer(&parts, moved).map_err(BrowserError::from)?)
-    }
+/// Sends a message with something beside it, of which `moved` is moved and not copied.
+fn send(worker: &Worker, message: &ToWorker, beside: &JsValue, moved: &Array) -> Result<(), LinkError> {
+    let parts = Array::of2(&Uint8Array::from(encode(message)?.as_slice()), beside);
+    Ok(worker.post_message_with_transfer(&parts, moved).map_err(BrowserError::from)?)
 }

@@ -90,6 +90,7 @@ impl Server {
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::ReadText(order)) => return self.orders.take(&self.host, order, Text::Here(parts.get(1).unchecked_into())),
             Ok(ToWorker::BorrowReader) => return Reader::borrow(parts.get(1).unchecked_into()),
+            Ok(ToWorker::ReaderStopped) => return Reader::mark_borrowed_stopped(),
             Ok(ToWorker::Ask { id }) => {
                 return self.host.answer(id, &EncodedQuery::from_bytes(parts.get(1).unchecked_into::<Uint8Array>().to_vec()));
             }
@@ -124,7 +125,7 @@ impl Server {
                 });
             }
             // What comes with them is no file: they have been taken above.
-            Ok(ToWorker::ReadText(_) | ToWorker::BorrowReader | ToWorker::Ask { .. }) => {}
+            Ok(ToWorker::ReadText(_) | ToWorker::BorrowReader | ToWorker::ReaderStopped | ToWorker::Ask { .. }) => {}
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp { n_readers }) => {
                 Reader::shared();

@@ -38,6 +38,8 @@ pub enum ToWorker {
     },
     /// Read files through the port that comes with this. To a helper, before its first piece of a file.
     BorrowReader,
+    /// The reader behind that port stopped.
+    ReaderStopped,
     /// Read a piece of the file that comes with this, for the worker that opens it.
     ReadPiece(PieceOrder),
     /// The same for a piece that is sent with this message.

@@ -98,9 +98,16 @@ impl Reader {
         READER.set(Some(Some(Rc::new(reader))));
     }
 
-    /// The reader that was started for this worker, if there is one.
+    /// The reader that was started for this worker; `None` where there is none or it broke down.
     pub fn borrowed() -> Option<Rc<Reader>> {
-        READER.with_borrow(|kept| kept.clone().flatten())
+        READER.with_borrow(|kept| kept.clone().flatten()).filter(|r| r.is_running())
+    }
+
+    /// Its owner says that it broke down.
+    pub fn mark_borrowed_stopped() {
+        if let Some(reader) = Reader::borrowed() {
+            mark_stopped(&reader.waiting, &reader.is_gone);
+        }
     }
 
     /// Whether it has not broken down.
@@ -117,11 +124,7 @@ impl Reader {
         let (waiting, is_gone) = (Waiting::default(), Rc::<Cell<bool>>::default());
         let broke = {
             let (waiting, is_gone) = (waiting.clone(), is_gone.clone());
-            move || {
-                is_gone.set(true);
-                // Dropping the senders wakes those who wait: they read by themselves.
-                waiting.borrow_mut().clear();
-            }
+            move || mark_stopped(&waiting, &is_gone)
         };
         let running = Running::start(broke)?;
         let on_message = listener(&waiting);
@@ -155,6 +158,12 @@ impl Reader {
             Line::Lent(port) => port.post_message_with_transferable(message, moved),
         }
     }
+}
+
+/// Wakes those who wait by dropping the senders: they read by themselves.
+fn mark_stopped(waiting: &Waiting, is_gone: &Cell<bool>) {
+    is_gone.set(true);
+    waiting.borrow_mut().clear();
 }
 
 /// Passes the parts that a reader sends to those who wait for them.

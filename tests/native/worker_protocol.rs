@@ -51,6 +51,8 @@ fn questions_survive() {
     let order = PieceOrder { number: 1, claim: claim(), path: "b.json".into(), from: 7, to: u64::MAX, head: b"[".to_vec() };
     to_worker(ToWorker::ReadText(order.clone()));
     to_worker(ToWorker::ReadPiece(order));
+    to_worker(ToWorker::BorrowReader);
+    to_worker(ToWorker::ReaderStopped);
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     let find = FindQuery { track: "p / t".into(), time: TimeNs(-1), name: "n".into(), is_instant: true };
     let within = Within { range: Some(range), tracks: vec![TrackId(1)] };
