@@ -14,7 +14,7 @@ const N_LAUNCHES: usize = 3000;
 /// Fed in pieces, so that a function that has been compiled is entered again.
 const PIECE: usize = 128 << 10;
 
-/// Launches in the trace that the page rehearses with.
+/// Launches in the trace that page and worker rehearse with.
 const N_LAUNCHES_SHOWN: usize = 200;
 
 /// Imports a synthetic trace and drops it. Returns its number of slices.
@@ -22,23 +22,7 @@ const N_LAUNCHES_SHOWN: usize = 200;
 /// # Errors
 /// When the synthetic trace does not open.
 pub fn warm_up() -> Result<usize, ImportError> {
-    let session = opened(N_LAUNCHES)?;
-    session.colour_column();
-    // Where a trace opens, and what every other view of it builds on.
-    drop(session.ask(&OverviewQuery::default()));
-    Ok(session.profile.slices.len())
-}
-
-/// A small synthetic trace, for the page to show where nobody sees it.
-///
-/// # Errors
-/// When the synthetic trace does not open.
-pub fn synthetic_session() -> Result<Session, ImportError> {
-    opened(N_LAUNCHES_SHOWN)
-}
-
-fn opened(n_launches: usize) -> Result<Session, ImportError> {
-    let text = trace(n_launches);
+    let text = trace(N_LAUNCHES);
     let claim = Claim { format: kineto::ID.into(), members: vec![0], recognised: String::new() };
     let mut feeder = formats::by_id(kineto::ID)
         .and_then(|format| Feeder::new(format, &claim, "warm-up", text.len() as u64, false))
@@ -48,7 +32,16 @@ fn opened(n_launches: usize) -> Result<Session, ImportError> {
         feeder.progress();
     }
     let (imported, _) = feeder.finish()?;
-    Ok(Session::new(claim, InputSet::from_bytes("warm-up", Vec::new()), imported))
+    let session = Session::new(claim, InputSet::from_bytes("warm-up", Vec::new()), imported);
+    session.colour_column();
+    // Where a trace opens, and what every other view of it builds on.
+    drop(session.ask(&OverviewQuery::default()));
+    Ok(session.profile.slices.len())
+}
+
+/// The text of a small synthetic trace, to open where nobody sees it.
+pub fn synthetic_trace() -> String {
+    trace(N_LAUNCHES_SHOWN)
 }
 
 /// Operators that launch kernels, as PyTorch writes them.

@@ -96,7 +96,7 @@ pub struct Blocks {
     /// Bytes of the next block.
     size: u64,
     coming: VecDeque<Coming>,
-    /// Number of blocks that may be requested ahead: one until the first is read.
+    /// Number of blocks that may be requested ahead. Until the first is read: that one, and the next by the reader.
     n_ahead: usize,
     bytes: Vec<u8>,
 }
@@ -123,7 +123,8 @@ impl Blocks {
     }
 
     fn over(source: Source, range: Range<u64>, size: u64) -> Self {
-        Blocks { source, ranges: VecDeque::from([range]), size, coming: VecDeque::new(), n_ahead: 1, bytes: Vec::new() }
+        let n_ahead = if matches!(source, Source::File(_, Some(_))) { 2 } else { 1 };
+        Blocks { source, ranges: VecDeque::from([range]), size, coming: VecDeque::new(), n_ahead, bytes: Vec::new() }
     }
 
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.

@@ -134,10 +134,14 @@ impl Server {
                 }
                 drop(crate::engine::warm_up());
             }
-            Ok(ToWorker::OpenSynthetic) => match crate::engine::synthetic_session() {
-                Ok(session) => opening::send(&self.host, session, String::new()),
-                Err(error) => self.host.fail(&error),
-            },
+            Ok(ToWorker::OpenSynthetic) => {
+                let host = self.host.clone();
+                spawn_local(async move {
+                    if let Err(error) = opening::rehearse(&host).await {
+                        host.fail(&error);
+                    }
+                });
+            }
             Ok(ToWorker::Write(step)) => match self.written(step) {
                 Ok(written) => self.host.post(&ToPage::Written(written)),
                 Err(error) => self.host.fail(&error),

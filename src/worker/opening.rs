@@ -1,7 +1,7 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
 use super::blob::{Blocks, Planned};
-use super::error::WorkerError;
+use super::error::{BrowserError, WorkerError};
 use super::helpers::Helper;
 use super::inflating::{GZIP_MIN, Inflating};
 use super::input::{input, input_at_hand};
@@ -20,6 +20,7 @@ use crate::formats::import::{self, Feeder};
 use crate::formats::parallel::Plan;
 use crate::formats::{self, Claim, Imported, inspect};
 use crate::model::Profile;
+use js_sys::Array;
 use wasm_bindgen::JsCast;
 use web_sys::File;
 
@@ -31,10 +32,40 @@ pub(super) async fn open(
     host: &Host,
     claim: Claim,
     paths: &[String],
-    (names, files): (&[String], &[File]),
+    named: (&[String], &[File]),
     may_be_open: bool,
     n_readers: usize,
 ) -> Result<(), WorkerError> {
+    let (session, hash) = read(host, claim, paths, named, may_be_open, n_readers).await?;
+    Reader::release();
+    Helper::release();
+    send(host, session, hash);
+    Ok(())
+}
+
+/// Opens a small synthetic trace as a file that a user gives. The reader is kept for that one.
+pub(super) async fn rehearse(host: &Host) -> Result<(), WorkerError> {
+    let name = "warm-up.json".to_string();
+    let text = crate::engine::synthetic_trace();
+    let file = File::new_with_str_sequence(&Array::of1(&text.into()), &name).map_err(BrowserError::from)?;
+    let (names, files) = ([name], [file]);
+    let inspection = inspect::inspect(&input(&names, &files)?)?;
+    for found in inspection.found {
+        let (session, hash) = read(host, found.claim, &found.paths, (&names, &files), false, 1).await?;
+        send(host, session, hash);
+    }
+    Ok(())
+}
+
+/// Reads the claim's files into a profile, and finds its content hash.
+async fn read(
+    host: &Host,
+    claim: Claim,
+    paths: &[String],
+    (names, files): (&[String], &[File]),
+    may_be_open: bool,
+    n_readers: usize,
+) -> Result<(Session, String), WorkerError> {
     let is_streamed = formats::by_id(&claim.format).is_some_and(|f| f.streamed(&claim, paths.first().map_or("", String::as_str)).is_some());
     let is_at_hand = !is_streamed && files.iter().map(|file| file.size() as u64).fold(0, u64::saturating_add) <= AT_HAND;
     let all = if is_at_hand { input_at_hand(names, files)? } else { input(names, files)? };
@@ -57,10 +88,7 @@ pub(super) async fn open(
         }
     };
     imported.ledger.members = paths.to_vec();
-    Reader::release();
-    Helper::release();
-    send(host, Session::new(claim, readable, imported), hash);
-    Ok(())
+    Ok((Session::new(claim, readable, imported), hash))
 }
 
 /// Imports a format that is read at random access: a long file of this machine is read ahead of the importer, where that can be.
@@ -142,7 +170,7 @@ async fn streamed(
 const PROGRESS_MS: f64 = 50.0;
 
 /// Sends the columns straight from the profile, and keeps it.
-pub(super) fn send(host: &Host, session: Session, hash: String) {
+fn send(host: &Host, session: Session, hash: String) {
     let began = phases::begin();
     let mut transfer = Transfer::default();
     let Profile { slices, instants, .. } = &session.profile;
@@ -155,9 +183,10 @@ pub(super) fn send(host: &Host, session: Session, hash: String) {
     transfer.add(ends);
     transfer.add(&instants.time);
     transfer.add(&instants.name);
+    host.post_with(&ToPage::Columns, &transfer);
     let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
     let opened = Opened { info: session.page_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
-    host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
+    host.post(&ToPage::Opened(Box::new(opened)));
     began.end(Phase::Transfer);
     host.keep(session);
 }

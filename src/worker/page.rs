@@ -105,6 +105,7 @@ impl Link {
         let (pending, first_asked) = (Pending::default(), FirstAsked::default());
         let on_message = {
             let (sender, pending, first_asked) = (sender.clone(), pending.clone(), first_asked.clone());
+            let columns = RefCell::default();
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let gone = {
                     let (sender, pending) = (sender.clone(), pending.clone());
@@ -115,7 +116,7 @@ impl Link {
                             .unbounded_send(FromWorker::Died(died("the browser stopped it, possibly because of insufficient memory")));
                     }
                 };
-                if let Some(event) = receive(&event, (&pending, &first_asked), gone) {
+                if let Some(event) = receive(&event, (&pending, &first_asked), &columns, gone) {
                     // The page may have lost interest.
                     let _ = sender.unbounded_send(event);
                 }
@@ -233,8 +234,14 @@ fn died(why: &str) -> Sentence {
     Sentence::of(&LinkError::Stopped(why.into()))
 }
 
-/// Delivers an answer, or makes an event of the message. `gone` is called when the worker that is ready now is no more.
-fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked), gone: impl FnOnce() + 'static) -> Option<FromWorker> {
+/// Delivers an answer, or makes an event of the message. `columns` are those of the profile that is announced next. `gone` is called when the worker
+/// that is ready now is no more.
+fn receive(
+    event: &MessageEvent,
+    (pending, first_asked): (&Pending, &FirstAsked),
+    columns: &RefCell<Option<PageColumns>>,
+    gone: impl FnOnce() + 'static,
+) -> Option<FromWorker> {
     let parts: Array = event.data().unchecked_into();
     let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
     Some(match decode::<ToPage>(&bytes) {
@@ -264,7 +271,11 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
         },
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
-        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || page_columns(&mut opened, &parts)) {
+        Ok(ToPage::Columns) => {
+            columns.replace(phases::time(Phase::Receive, || received(&parts)));
+            return None;
+        }
+        Ok(ToPage::Opened(mut opened)) => match columns.take().and_then(|columns| described(columns, std::mem::take(&mut opened.info))) {
             Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
             None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
         },
@@ -284,29 +295,34 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
     })
 }
 
-fn page_columns(opened: &mut Opened, parts: &Array) -> Option<PageColumns> {
+/// The columns beside a message; of their description there are only the instants.
+fn received(parts: &Array) -> Option<PageColumns> {
     if parts.length() as usize != 1 + N_COLUMNS {
         return None;
     }
-    let mut info = std::mem::take(&mut opened.info);
-    let is_complete = |n: usize, slices: u64| u64::try_from(n) == Ok(slices);
-    let columns = PageColumns {
-        start: column(&parts.get(1))?.into(),
-        duration: column(&parts.get(2))?.into(),
-        name: column(&parts.get(3))?.into(),
-        colour: column(&parts.get(4))?.into(),
-        info: PageMeta::default(),
-    };
-    let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
-    info.instants = Arc::new(InstantTable {
+    let instants = InstantTable {
         track: TrackRuns::of_columns(column(&parts.get(5))?, column(&parts.get(6))?)?,
         time: column(&parts.get(7))?,
         name: column(&parts.get(8))?,
         ..InstantTable::default()
-    });
-    let instants = [info.instants.time.len(), info.instants.name.len()];
-    let is_whole = lengths.iter().all(|n| is_complete(*n, info.n_slices)) && instants.iter().all(|n| *n == info.instants.track.len());
-    is_whole.then_some(PageColumns { info, ..columns })
+    };
+    Some(PageColumns {
+        start: column(&parts.get(1))?.into(),
+        duration: column(&parts.get(2))?.into(),
+        name: column(&parts.get(3))?.into(),
+        colour: column(&parts.get(4))?.into(),
+        info: PageMeta { instants: Arc::new(instants), ..PageMeta::default() },
+    })
+}
+
+/// Columns with their description; `None` where these are not the ones it describes.
+fn described(columns: PageColumns, info: PageMeta) -> Option<PageColumns> {
+    let instants = columns.info.instants;
+    let is_complete = |n: usize| u64::try_from(n) == Ok(info.n_slices);
+    let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
+    let of_instants = [instants.time.len(), instants.name.len()];
+    let is_whole = lengths.into_iter().all(is_complete) && of_instants.into_iter().all(|n| n == instants.track.len());
+    is_whole.then(|| PageColumns { info: PageMeta { instants, ..info }, ..columns })
 }
 
 /// One column out of its transferred buffers.

@@ -61,7 +61,7 @@ pub enum ToWorker {
     },
     /// Compute intermediate results that many answers need. No answer.
     Prepare,
-    /// Open a small synthetic trace, so that the page gets fast as well.
+    /// Open a small synthetic trace as if it were a file, so that the page gets fast as well.
     OpenSynthetic,
     /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.
     Write(WriteStep),
@@ -120,7 +120,9 @@ pub enum ToPage {
     Hashed(String),
     /// How far the reading is.
     Progress(Progress),
-    /// The profile is open. The columns come beside: see [`N_COLUMNS`].
+    /// Columns of the profile that is announced next come beside this: see [`N_COLUMNS`]. The page copies them while the rest is computed.
+    Columns,
+    /// The profile is open; its columns were sent before.
     Opened(Box<Opened>),
     /// The answer to the question of that id, attached as [`crate::engine::EncodedAnswer`].
     Answer {
@@ -170,7 +172,7 @@ pub struct Opened {
     pub rank: Option<(u32, u32)>,
 }
 
-/// Columns beside `Opened`: start, duration, name and colour of slices; of instants the tracks and ends of their runs, time and name. Each is an
+/// Beside `Columns`: start, duration, name and colour of slices; of instants the tracks and ends of their runs, time and name. Each is an
 /// array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.
 pub const N_COLUMNS: usize = 8;
 /// Elements in a transferred buffer.

@@ -23,8 +23,8 @@ use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{Found, Opened, PageColumns};
-use futures_util::StreamExt;
 use futures_util::future::abortable;
+use futures_util::{FutureExt as _, StreamExt as _};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
         triage::sort(app, drop, &files).await.map_err(|error| with_name(error, &files))
     });
     worker_registry::keep_abort(id, abort);
-    spawn_local(async move {
+    spawn_now(async move {
         match task.await {
             Ok(Ok(sorted)) => {
                 expect_files(app, drop, sorted.iter().filter(|s| s.2.replaces.is_none()).map(|s| &s.0));
@@ -105,11 +105,19 @@ pub fn reopen(app: App, id: u32) {
     import_queue::submit(app, vec![job]);
 }
 
+/// Runs a task until it waits, the rest later: a worker is asked before the page draws that something is read.
+fn spawn_now(task: impl Future<Output = ()> + 'static) {
+    let mut task = Box::pin(task);
+    if task.as_mut().now_or_never().is_none() {
+        spawn_local(task);
+    }
+}
+
 /// Runs an import that `cancel` can stop.
 fn run(app: App, id: u32, task: impl Future<Output = ()> + 'static) {
     let (task, abort) = abortable(task);
     worker_registry::keep_abort(id, abort);
-    spawn_local(async move {
+    spawn_now(async move {
         // An aborted task has been ended by `cancel`.
         if task.await.is_ok() {
             actions::import_ends(app, id);

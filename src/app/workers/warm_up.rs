@@ -1,12 +1,14 @@
 //! Shows a small synthetic trace where nobody sees it, before the first file comes. Browsers compile a WebAssembly function when it is first
 //! called; what is between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
 
+use crate::app::clock::now_ms;
+use crate::app::open::reading::Reading;
 use crate::app::shell::front_profile::Front;
 use crate::app::wiring::chunks;
 use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
 use crate::worker::client::Ask;
-use crate::worker::page::{FromWorker, Link};
+use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{Opened, PageColumns, ToWorker};
 use futures_channel::oneshot;
 use futures_util::StreamExt;
@@ -32,15 +34,10 @@ pub async fn run(app: App) {
     let Some((link, mut events)) = is_free(app).then(worker_registry::take_spare).flatten() else {
         return;
     };
-    if link.send(&ToWorker::OpenSynthetic, &[]).is_err() {
-        return;
-    }
-    if let Some(FromWorker::Opened(opened, columns)) = events.next().await {
-        let is_over = show(app, &link, *opened, *columns).await;
-        // If the warm-up was interrupted, answers may be pending, so the worker is not reused.
-        if is_over.is_ok_and(|is_over| is_over) {
-            worker_registry::give_back((link, events));
-        }
+    let is_over = show(app, &link, &mut events).await;
+    // If the warm-up was interrupted, answers may be pending, so the worker is not reused.
+    if is_over.is_ok_and(|is_over| is_over) {
+        worker_registry::give_back((link, events));
     }
     if let Some(performance) = window().performance() {
         // Only tests look at it.
@@ -53,33 +50,57 @@ fn is_free(app: App) -> bool {
     app.state.front().get_untracked().is_none() && app.state.imports().with_untracked(Vec::is_empty)
 }
 
-/// Shows the views one after the other. Returns whether it came to its end.
-async fn show(app: App, link: &Link, opened: Opened, columns: PageColumns) -> Result<bool, JsValue> {
-    let (ask, calls) = Ask::aside();
-    link.serve(calls);
+/// Shows how the trace is read, then its views one after the other. Returns whether it came to its end.
+async fn show(app: App, link: &Link, events: &mut Events) -> Result<bool, JsValue> {
     let (host, stage) = stage()?;
     let aside = Rc::new(Cell::new(None::<App>));
     let made = aside.clone();
     let shown = mount_to(stage, move || {
         let synthetic = App::new();
         provide_context(synthetic);
-        actions::add_profile(synthetic, profile(opened, columns, ask), None);
         made.set(Some(synthetic));
-        view! { <Front /> }
+        view! {
+            <Reading />
+            <Front />
+        }
     });
     let mut is_over = false;
-    for view in VIEWS {
-        if let Some(synthetic) = aside.get() {
+    if let Some(synthetic) = aside.get()
+        && opened(synthetic, link, events).await
+    {
+        for view in VIEWS {
             actions::show_view(synthetic, view);
-        }
-        is_over = drawn(app, link).await;
-        if !is_over {
-            break;
+            is_over = drawn(app, link).await;
+            if !is_over {
+                break;
+            }
         }
     }
     drop(shown);
     host.remove();
     Ok(is_over)
+}
+
+/// Opens the trace, as a file is opened. Returns whether it is open.
+async fn opened(synthetic: App, link: &Link, events: &mut Events) -> bool {
+    let import = actions::import_begins(synthetic, String::new(), 0, now_ms());
+    if link.send(&ToWorker::OpenSynthetic, &[]).is_err() {
+        return false;
+    }
+    while let Some(event) = events.next().await {
+        match event {
+            FromWorker::Progress(progress) => actions::import_goes_on(synthetic, import, progress),
+            FromWorker::Opened(opened, columns) => {
+                let (ask, calls) = Ask::aside();
+                link.serve(calls);
+                actions::add_profile(synthetic, profile(*opened, *columns, ask), None);
+                actions::import_ends(synthetic, import);
+                return true;
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Waits until a view has its answers and has drawn them; not when a file has come.
