@@ -72,7 +72,16 @@ impl<T: Copy> Blocks<T> {
     }
 
     /// Adds `value` until there are `n` values.
+    #[inline]
     pub fn pad(&mut self, n: usize, value: T) {
+        if self.len() < n {
+            self.pad_behind(n, value);
+        }
+    }
+
+    /// The same where some are missing. Apart, as what is behind a push.
+    #[inline(never)]
+    fn pad_behind(&mut self, n: usize, value: T) {
         while self.len() < n {
             let missing = n - self.len();
             if self.first.len() < self.room {

@@ -1,10 +1,11 @@
 //! DMA packets and the instructions that started their transfers: from a trace, with and without its NEFF, and from the JSON of the same run.
 
+use crate::neuron_support::writer::{self, record};
 use crate::neuron_support::*;
 use axonscope::base::SliceId;
 use axonscope::engine::Session;
 use axonscope::engine::query::{AgreementPartQuery, AgreementQuery, TensorsQuery};
-use axonscope::formats::import;
+use axonscope::formats::{Progress, import, inspect};
 use axonscope::model::accesses::{AccessKind, Memory};
 use axonscope::model::{Domain, NeuronDevice};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +23,24 @@ fn session(files: &[Named]) -> Session {
 fn device(session: &Session) -> &NeuronDevice {
     let Domain::NeuronDevice(device) = &session.profile.domain else { panic!("a device profile") };
     device
+}
+
+/// More slices than a preview has: those of the whole run are drawn while it is read, not the first alone.
+#[test]
+fn the_preview_of_a_long_trace_spans_its_run() {
+    const N: u64 = 450_000;
+    let transfer = |kind, at| record([0, 16, 0, 0x82, kind, 0, 7, 0], writer::START + at);
+    let all = (0..N).flat_map(|i| [transfer(0x11, i * 20), transfer(0x15, i * 20 + 10)]);
+    let regions = vec![(4, 1, all.flatten().collect())];
+    let input = set(&[("long.ntff".to_string(), writer::trace(6, &regions, 0))]);
+    let found = inspect::inspect(&input).expect("is recognised").found.remove(0);
+    let mut starts = Vec::new();
+    let mut note = |progress: Progress| starts.extend(progress.preview.slices.iter().map(|slice| slice.1));
+    let (imported, _) = import::import_claim(&input, &found.claim, &mut note).expect("opens");
+    assert_eq!(imported.profile.slices.len() as u64, N);
+    assert!(starts.len() > 100_000, "{} slices", starts.len());
+    let run_ns = N as i64 * 20 / 1000;
+    assert!(starts.last().is_some_and(|last| *last > run_ns * 8 / 10), "{:?} of {run_ns} ns", starts.last());
 }
 
 #[test]

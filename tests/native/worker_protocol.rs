@@ -113,6 +113,7 @@ fn answers_survive() {
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
     let opened =
         Opened { info: PageMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
+    to_page(ToPage::Columns);
     to_page(ToPage::Opened(Box::new(opened)));
     let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], needs_full: false, n_bytes: 5, heap_bytes: 9 };
     to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));

@@ -73,7 +73,7 @@ impl Spans {
         });
     }
 
-    /// Length of the union of several.
+    /// Length of the union of several. Quick where each is joined: sorting merges what is sorted.
     fn length<'a>(all: impl Iterator<Item = &'a Spans>) -> u64 {
         let mut union = Spans { all: all.flat_map(|s| s.all.iter().copied()).collect(), most: 0 };
         union.join();
@@ -133,7 +133,8 @@ impl Activity {
     }
 
     /// The row of the table: (metric, picoseconds).
-    pub fn row(&self) -> Vec<(&'static str, Cell)> {
+    pub fn row(mut self) -> Vec<(&'static str, Cell)> {
+        self.cores.iter_mut().flat_map(|core| core.engines.iter_mut().chain(&mut core.queues)).for_each(Spans::join);
         let mut out = Vec::new();
         let mut add = |name, ps: u64| out.push((name, i64::try_from(ps).map_or(Cell::Absent, Cell::Int)));
         if self.n_instructions > 0 {

@@ -63,6 +63,7 @@ pub(super) async fn import(
     // An instruction has two records, a transfer two or three.
     let n_slices = (n_records(records::INSTRUCTIONS) + n_records(records::TRANSFERS)) / 2;
     job.timeline.builder.expect_shared(n_slices, n_records(records::EVENTS));
+    job.watch.expect_slices(n_slices);
     let regions = job.info.regions.clone();
     let is_read = |region: &&Region| region.span.n_bytes >= RECORD && job.subgraph(region.nc).is_some();
     let spans = regions.iter().filter(is_read).map(|r| r.span.offset..r.span.offset.saturating_add(r.span.n_bytes)).collect();
