@@ -142,14 +142,17 @@ async fn inspected(case: &Case) -> Inspection {
     }
 }
 
-/// Opens a profile of the drop.
+/// Opens a profile of the drop: what the worker says of it in the end, and the columns that it sent before.
 async fn opened(case: &Case, found: &Found) -> (ToPage, Array) {
     let (names, files) = files(case);
     let pick = |at: &usize| (names[*at].clone(), files[*at].clone());
     let (names, files): (Vec<String>, Vec<JsValue>) = found.files.iter().map(pick).unzip();
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
     send(&ToWorker::Open { claim, paths, names, may_be_open: false, learned: Default::default(), n_readers: 1 }, &files);
-    next().await
+    match next().await {
+        (ToPage::Columns, columns) => (next().await.0, columns),
+        other => other,
+    }
 }
 
 async fn ask<Q: Wire>(question: &Q) -> EncodedAnswer {
