@@ -2,7 +2,7 @@
 
 use super::matcher::{PatternError, matcher};
 use super::operators::column;
-use crate::base::{Order as _, SliceId, StrId};
+use crate::base::{Order as _, SliceId, StrId, for_each_of};
 use crate::model::{Column, Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
             None => out.push((id.into(), label.into(), n)),
         }
     }
-    let n = with_semaphores(profile, |_| true).len() as u64;
+    let n = n_with_semaphores(profile);
     if n > 0 {
         out.push((SEMAPHORE.0.into(), "Instructions that wait for or set semaphores".into(), n));
     }
@@ -93,6 +93,17 @@ fn with_semaphores(profile: &Profile, is_hit: impl Fn(&str) -> bool) -> Vec<u32>
     let mut out: Vec<u32> = device.semaphores.iter().filter(|u| hit(u)).map(|u| u.slice).collect();
     out.dedup();
     out
+}
+
+/// Instructions with semaphores in their operands; those of an instruction stand together.
+fn n_with_semaphores(profile: &Profile) -> u64 {
+    let Domain::NeuronDevice(device) = &profile.domain else { return 0 };
+    let (mut n, mut last) = (0, None);
+    for_each_of(&device.semaphores, |used| {
+        n += u64::from(last != Some(used.slice));
+        last = Some(used.slice);
+    });
+    n
 }
 
 /// `S[5] (Tensor) >= 4` for a wait, `S[5] (Tensor) += 1` for a change.

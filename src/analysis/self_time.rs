@@ -14,8 +14,11 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
     // Covered by deeper lanes: disjoint, ascending.
     let mut covered: Vec<(i64, i64)> = Vec::new();
     let mut next: Vec<(i64, i64)> = Vec::new();
-    for lane in profile.tracks[track.index()].lanes.clone().rev() {
-        let lane = profile.lanes[lane as usize];
+    let lanes = profile.tracks[track.index()].lanes.clone();
+    for number in lanes.clone().rev() {
+        // What the topmost lane covers, no other one asks.
+        let is_top = number == lanes.start;
+        let lane = profile.lanes[number as usize];
         let (first, end) = (lane.first as usize, lane.end as usize);
         let first = first + slices.start[first..end].partition_point(|&s| s < from);
         // The one before may reach into the range.
@@ -39,6 +42,9 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
                 let inside = covered[at..].iter().take_while(|span| span.0 < stop);
                 let hidden: i64 = inside.map(|span| span.1.min(stop) - span.0.max(start)).sum();
                 out(i, (stop - start - hidden).max(0));
+                if is_top {
+                    continue;
+                }
                 while merged < covered.len() && covered[merged].0 < start {
                     push(&mut next, covered[merged]);
                     merged += 1;
@@ -46,8 +52,10 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
                 push(&mut next, (start, stop));
             }
         });
-        covered[merged..].iter().for_each(|&span| push(&mut next, span));
-        std::mem::swap(&mut covered, &mut next);
+        if !is_top {
+            covered[merged..].iter().for_each(|&span| push(&mut next, span));
+            std::mem::swap(&mut covered, &mut next);
+        }
     }
 }
 

@@ -45,18 +45,21 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
     let mut out: FxHashMap<u32, Vec<f64>> = FxHashMap::default();
     let roots = crate::analysis::device::waiting::signals::roots(profile);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+        // Absent as long as none of the core's transfers has a size.
+        let mut parts = out.remove(&roots[t]);
         for (_, lane) in lanes::touching(profile, TrackId(t as u32), grid.range) {
             let mut twice = lanes::Listed::from(&device.duplicates, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k) {
                     let Some(bytes) = device.bytes.at(i).filter(|n| *n != NeuronDevice::ABSENT) else { continue };
                     if !twice.has(i) {
-                        let parts = out.entry(roots[t]).or_insert_with(|| grid.parts());
+                        let parts = parts.get_or_insert_with(|| grid.parts());
                         grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(bytes));
                     }
                 }
             });
         }
+        out.extend(parts.map(|parts| (roots[t], parts)));
     }
     out
 }
@@ -101,12 +104,14 @@ impl Grid {
         }
         let last = parts.len() - 1;
         let part = |t: i64| usize::try_from(t.max(0) / self.step).unwrap_or(last).min(last);
-        let (from, to) = (part(start), part(end));
+        let from = part(start);
         let is_inside = start >= 0 && end <= length;
-        if end <= start || from == to && is_inside {
+        // Most spans are within one part: a division takes as long as the rest.
+        if end <= start || is_inside && (from == last || end < (from as i64 + 1) * self.step) {
             parts[from] += amount;
             return;
         }
+        let to = part(end);
         let whole = end.saturating_sub(start) as f64;
         for (k, value) in parts.iter_mut().enumerate().take(to + 1).skip(from) {
             let (left, right) = (k as i64 * self.step, ((k as i64 + 1) * self.step).min(length));
