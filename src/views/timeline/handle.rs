@@ -172,21 +172,35 @@ impl TimelineHandle {
         });
         let is_empty = self.look(TimelineState::is_empty).unwrap_or(false);
         self.shown.is_empty.set(is_empty);
-        self.resize();
+        self.fit();
+        self.redraw();
     }
 
-    /// The drawing area has another size, or the screen another resolution.
+    /// The drawing area may have another size, or the screen another resolution.
     pub fn resize(self) {
-        let Some(plot) = self.nodes.plot.get_untracked() else { return };
+        if self.fit() {
+            self.redraw();
+        }
+    }
+
+    /// Takes the size of the drawing area. Returns whether it has changed: browsers report a size when they are first asked to watch it.
+    fn fit(self) -> bool {
+        let Some(plot) = self.nodes.plot.get_untracked() else { return false };
         let (w, h) = (f64::from(plot.client_width()), f64::from(plot.client_height()));
-        self.inner.try_update_value(|inner| {
-            inner.dpr = window().device_pixel_ratio().max(0.5);
-            inner.density.clear();
-            if let Some(core) = inner.core.as_mut().filter(|_| w > 0.0 && h > 0.0) {
-                core.resize(w, h);
+        let dpr = window().device_pixel_ratio().max(0.5);
+        let is_changed = self.inner.try_update_value(|inner| {
+            let core = inner.core.as_mut().filter(|_| w > 0.0 && h > 0.0)?;
+            let (width_px, height_px) = (core.view.width_px, core.height_px);
+            core.resize(w, h);
+            let has_width = core.view.width_px == width_px;
+            let is_changed = !has_width || core.height_px != height_px || inner.dpr != dpr;
+            inner.dpr = dpr;
+            if !has_width {
+                inner.density.clear();
             }
+            Some(is_changed)
         });
-        self.redraw();
+        is_changed.flatten().unwrap_or(false)
     }
 
     /// The theme changed: colours and type are read anew.
