@@ -266,3 +266,41 @@ test('closing a tab ends its worker', async ({ page, site }) => {
   await page.getByRole('button', { name: /^Close cpu_single/ }).click();
   await expect.poll(() => page.workers().length).toBeLessThan(before);
 });
+
+/** The workers that run the program of every format. */
+async function fullWorkers(page) {
+  const isFull = (worker) => worker.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('full_bg.wasm'))).catch(() => false);
+  const workers = page.workers();
+  const found = await Promise.all(workers.map(isFull));
+  return workers.filter((_, i) => found[i]);
+}
+
+test('the program of every format starts before a file needs it, and ends where none does', async ({ page, site }) => {
+  const [trace, program] = [neuron('fused_attention', 'fused_exec_2.ntff'), neuron('fused_attention', 'fused.neff')];
+  const drag = () => page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'], 'x'));
+    window.dispatchEvent(new DragEvent('dragleave'));
+    window.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, cancelable: true }));
+  });
+  const n = async () => (await fullWorkers(page)).length;
+  await start(page, site);
+  await page.waitForFunction(() => performance.getEntriesByName('axonscope-rehearsed').length > 0);
+  expect(await n(), 'nothing was opened before').toBe(0);
+  await drag();
+  await expect.poll(n, 'files are dragged over the page').toBe(1);
+  await openProfile(page, sample);
+  await expect.poll(n, 'a trace of PyTorch needs the other program').toBe(0);
+  await drag();
+  await expect.poll(n).toBe(1);
+  const [first] = await fullWorkers(page);
+  await openProfile(page, trace, program);
+  expect(await fullWorkers(page), 'it is the one that was started').toEqual([first]);
+  // The profile that was opened last needed it.
+  await page.reload();
+  await idle(page);
+  await expect.poll(n).toBe(1);
+  const [ahead] = await fullWorkers(page);
+  await openProfile(page, trace, program);
+  expect(await fullWorkers(page)).toEqual([ahead]);
+});

@@ -8,7 +8,7 @@ use axonscope::engine::query::{OperatorsQuery, SearchQuery, TablePartQuery};
 use axonscope::engine::{EncodedAnswer, EncodedQuery, Session, Wire};
 use axonscope::formats::import::import_claim;
 use axonscope::formats::inspect::{Found, Inspection, inspect, pick};
-use axonscope::worker::protocol::{COLUMN_BLOCK, N_COLUMNS, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{COLUMN_BLOCK, N_COLUMNS, Occasion, ToPage, ToWorker, decode, encode};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, ArrayBuffer, Function, Object, Reflect, Uint8Array};
 use std::cell::RefCell;
@@ -148,7 +148,7 @@ async fn opened(case: &Case, found: &Found) -> (ToPage, Array) {
     let pick = |at: &usize| (names[*at].clone(), files[*at].clone());
     let (names, files): (Vec<String>, Vec<JsValue>) = found.files.iter().map(pick).unzip();
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
-    send(&ToWorker::Open { claim, paths, names, may_be_open: false, learned: Default::default(), n_readers: 1 }, &files);
+    send(&ToWorker::Open { claim, paths, names, occasion: Occasion::First, learned: Default::default(), n_readers: 1 }, &files);
     match next().await {
         (ToPage::Columns, columns) => (next().await.0, columns),
         other => other,
@@ -197,10 +197,13 @@ async fn a_file_of_each_format_becomes_the_same_as_its_bytes() {
             let own = Session::new(found.claim.clone(), readable, imported);
             assert_eq!(opened.info, own.page_meta(), "{}", case.format);
             assert_eq!((&opened.claim, opened.hash.is_empty()), (&found.claim, false));
+            let first = own.first_question().map(|question| (question.clone(), question.answer(&own)));
+            assert_eq!(opened.first_answer, first, "{}", case.format);
             assert_eq!(beside.length() as usize, N_COLUMNS);
             let n = own.profile.slices.len();
             let n_buffers = n.div_ceil(COLUMN_BLOCK);
-            assert_eq!([0, 1, 2, 3].map(|at| column(&beside, at)), [8, 8, 4, 2].map(|size| (n * size, n_buffers)), "{}", case.format);
+            assert_eq!([0, 1, 2].map(|at| column(&beside, at)), [8, 8, 4].map(|size| (n * size, n_buffers)), "{}", case.format);
+            assert_eq!(column(&beside, 3).0, 2 * own.name_slots().len(), "{}", case.format);
         }
     }
 }

@@ -87,6 +87,7 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         let has_files = event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0));
         if has_files && !is_dragging.get_untracked() {
             is_dragging.set(true);
+            workers::worker_registry::start_full_ahead(app);
         }
     });
     let leave = window_event_listener(ev::dragleave, move |event| {

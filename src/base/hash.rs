@@ -8,12 +8,33 @@ const N_BLOCKS: u64 = 64;
 
 /// Sixteen hex digits over, for each member: its length, first and last 64 KiB, and 64 evenly spaced blocks of 4 KiB of its raw bytes.
 pub fn content_hash(members: &[Member]) -> Result<String, InputError> {
-    let mut hasher = Hash64::default();
+    let mut hash = ContentHash::default();
     for member in members {
-        let parts = parts(member.len());
-        hasher.member(member.len(), &parts, &member.read_parts(&parts)?);
+        hash.add(member.len(), &member.read_parts(&parts(member.len()))?);
     }
-    Ok(hasher.digits())
+    Ok(hash.digits())
+}
+
+/// [`content_hash`] of members whose sampled bytes are read by others.
+#[derive(Default)]
+pub struct ContentHash(Hash64);
+
+impl ContentHash {
+    /// The next member: its length, and the bytes of its [`parts`] one after the other.
+    pub fn add(&mut self, len: u64, bytes: &[u8]) {
+        self.0.write(&len.to_le_bytes());
+        let mut rest = bytes;
+        for (_, n_bytes) in parts(len) {
+            let (part, after) = rest.split_at(n_bytes.min(rest.len()));
+            self.0.write(part);
+            rest = after;
+        }
+    }
+
+    /// Sixteen hex digits.
+    pub fn digits(&self) -> String {
+        self.0.digits()
+    }
 }
 
 /// The content hash of one member, computed from the blocks that the import reads anyway.
@@ -51,14 +72,14 @@ impl PassingHash {
 
     /// As [`content_hash`]; `None` if the blocks were longer or shorter than the member.
     pub fn finish(self) -> Option<String> {
-        let mut hasher = Hash64::default();
-        hasher.member(self.len, &self.parts, &self.bytes);
-        (self.n_passed == self.len).then(|| hasher.digits())
+        let mut hash = ContentHash::default();
+        hash.add(self.len, &self.bytes);
+        (self.n_passed == self.len).then(|| hash.digits())
     }
 }
 
-/// The sampled parts of a member of `len` bytes: (offset, bytes).
-fn parts(len: u64) -> Vec<(u64, usize)> {
+/// What the hash samples of a member of `len` bytes: (offset, bytes).
+pub fn parts(len: u64) -> Vec<(u64, usize)> {
     let edge = len.min(EDGE);
     let mut parts = vec![(0, edge as usize), (len - edge, edge as usize)];
     if len > 2 * EDGE {
@@ -73,16 +94,6 @@ fn parts(len: u64) -> Vec<(u64, usize)> {
 struct Hash64(u64);
 
 impl Hash64 {
-    fn member(&mut self, len: u64, parts: &[(u64, usize)], bytes: &[u8]) {
-        self.write(&len.to_le_bytes());
-        let mut rest = bytes;
-        for &(_, n_bytes) in parts {
-            let (part, after) = rest.split_at(n_bytes);
-            self.write(part);
-            rest = after;
-        }
-    }
-
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));

@@ -45,4 +45,4 @@ pub use question_list::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, li
 pub use renamed::encode;
 pub use session::Session;
 pub use torch::TraceQuestion;
-pub use warm_up::{synthetic_trace, warm_up};
+pub use warm_up::{synthetic_trace, warm_up, warm_up_for_runs};

@@ -2,7 +2,7 @@
 
 use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
-use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_of};
+use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_chunk, for_each_of};
 use crate::model::tracks;
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
 use serde::{Deserialize, Serialize};
@@ -155,6 +155,13 @@ impl PageColumns {
         };
         slices.iter().find(is_inside).copied()
     }
+}
+
+/// The colour slot of each slice by its name, of which `names` are the string ids; `slots` are those of strings.
+pub fn colour_column(names: &[u32], slots: &[u16]) -> Vec<u16> {
+    let mut out = Vec::with_capacity(names.len());
+    for_each_chunk(names.len(), &mut |part| out.extend(names[part].iter().map(|name| slots.get(*name as usize).copied().unwrap_or(0))));
+    out
 }
 
 /// What slices can be coloured by: (id, label).

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// A question as it travels.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EncodedQuery(Vec<u8>);
 
 impl EncodedQuery {
@@ -55,7 +55,7 @@ impl EncodedQuery {
 }
 
 /// An answer as it travels.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EncodedAnswer(Vec<u8>);
 
 /// Why an answer is none.

@@ -1,9 +1,10 @@
 //! An open profile with its input: answers every [`Question`].
 
-use super::device::SharedByDevice;
+use super::device::{BandsQuery, SharedByDevice};
 use super::general::FindQuery;
 use super::general_rows::{Details, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal, Wire};
+use super::question_list::EncodedQuery;
 use super::scoped::Scoped;
 use super::tables::RowIndex;
 use super::{PageColumns, PageMeta, full, page_columns};
@@ -13,7 +14,7 @@ use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators};
 use crate::base::Order as _;
-use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId, for_each_chunk};
+use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
 use crate::model::{Domain, InstantTable, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
@@ -88,6 +89,11 @@ impl Session {
         }
     }
 
+    /// What the page asks as soon as it shows a profile of this kind, where the answer takes long.
+    pub fn first_question(&self) -> Option<EncodedQuery> {
+        matches!(self.profile.domain, Domain::NeuronDevice(_)).then(|| EncodedQuery::of(&BandsQuery))
+    }
+
     /// The importer that reads the profile's records again.
     pub(super) fn format(&self) -> Result<&'static dyn Format, Refusal> {
         formats::by_id(&self.claim.format).ok_or_else(|| Refusal::UnknownFormat(self.claim.format.clone()))
@@ -124,11 +130,7 @@ impl Session {
 
     /// A colour slot per slice, by name.
     pub fn colour_column(&self) -> Vec<u16> {
-        let slots = self.name_slots();
-        let names = &self.profile.slices.name;
-        let mut out = Vec::with_capacity(names.len());
-        for_each_chunk(names.len(), &mut |part| out.extend(names[part].iter().map(|name| slots.get(name.index()).copied().unwrap_or(0))));
-        out
+        page_columns::colour_column(bytemuck::cast_slice(&self.profile.slices.name), self.name_slots())
     }
 
     /// Calls `compute` with the column `by` and its colour slots, if the profile has that column.
@@ -141,7 +143,7 @@ impl Session {
     }
 
     /// A colour slot for each string, by the names of slices.
-    pub(super) fn name_slots(&self) -> &[u16] {
+    pub fn name_slots(&self) -> &[u16] {
         self.name_slots.get_or_init(|| self.slots("name", &self.profile.slices.name))
     }
 

@@ -4,9 +4,9 @@
 
 use super::Session;
 use crate::analysis::torch::overview::OverviewQuery;
-use crate::base::InputSet;
-use crate::formats::import::Feeder;
-use crate::formats::{self, Claim, ImportError, kineto};
+use crate::base::{InputSet, Member};
+use crate::formats::import::{self, Feeder};
+use crate::formats::{self, Claim, ImportError, kineto, ntff};
 use std::fmt::Write as _;
 
 /// Launches in the synthetic trace: enough for the browser to compile every hot function; about 40 ms of work.
@@ -38,6 +38,28 @@ pub fn warm_up() -> Result<usize, ImportError> {
     drop(session.ask(&OverviewQuery::default()));
     Ok(session.profile.slices.len())
 }
+
+/// Imports a run of our own with its program, a few hundred bytes: functions are compiled when they are first called, and most traces of a device
+/// are short. Returns its number of slices.
+///
+/// # Errors
+/// When this program does not read runs.
+pub fn warm_up_for_runs() -> Result<usize, ImportError> {
+    let input = InputSet { members: RUN.iter().map(|(name, bytes)| Member::from_bytes(*name, bytes.to_vec())).collect() };
+    let claim = Claim { format: ntff::ID.into(), members: vec![0, 1], recognised: String::new() };
+    let (imported, readable) = import::import_claim(&input, &claim, &mut |_| ())?;
+    let session = Session::new(claim, readable, imported);
+    session.colour_column();
+    session.page_meta();
+    drop(session.first_question().map(|question| question.answer(&session)));
+    Ok(session.profile.slices.len())
+}
+
+/// A case of the importer's tests.
+const RUN: [(&str, &[u8]); 2] = [
+    ("a.ntff", include_bytes!("../../tests/cases/ntff/with_neff/a.ntff")),
+    ("a.neff", include_bytes!("../../tests/cases/ntff/with_neff/a.neff")),
+];
 
 /// The text of a small synthetic trace, to open where nobody sees it.
 pub fn synthetic_trace() -> String {
@@ -91,5 +113,10 @@ mod tests {
     #[test]
     fn every_record_of_the_made_up_trace_is_read() {
         assert_eq!(warm_up().expect("it opens"), 3 * N_LAUNCHES);
+    }
+
+    #[test]
+    fn every_slice_of_the_run_is_read() {
+        assert_eq!(warm_up_for_runs().expect("it opens"), 3);
     }
 }

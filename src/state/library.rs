@@ -51,6 +51,8 @@ pub struct Entry {
     pub n_steps: u64,
     /// Size of its files, bytes.
     pub n_bytes: u64,
+    /// Whether it needs the program of every format.
+    pub needs_full: bool,
     /// The value that is asked for first: "GPU busy 55.5%".
     pub figure: String,
     /// The user's tags.
@@ -141,6 +143,11 @@ pub fn with(list: &[Entry], newest: Entry) -> Vec<Entry> {
     ordered(std::iter::once(newest.clone()).chain(others).collect())
 }
 
+/// The profile that was opened last; of several in one minute, the first in the list.
+pub fn newest(list: &[Entry]) -> Option<&Entry> {
+    list.iter().rev().max_by(|a, b| a.date.cmp(&b.date))
+}
+
 /// Starred entries first, then as they are; no more than are kept.
 pub fn ordered(list: Vec<Entry>) -> Vec<Entry> {
     let (mut starred, mut rest): (Vec<Entry>, Vec<Entry>) = list.into_iter().partition(|e| e.is_starred);
@@ -183,6 +190,8 @@ mod tests {
         assert_eq!(from_text("nonsense"), []);
         let many = (0..300).fold(Vec::new(), |list, i| with(&list, entry("f", &format!("{i}"))));
         assert_eq!((many.len(), many[0].hash.as_str()), (MAX_ENTRIES, "299"));
+        let starred = Entry { is_starred: true, date: "2026-11-19 08:00".into(), ..entry("f", "old") };
+        assert_eq!(newest(&ordered([vec![starred], many].concat())).map(|e| e.hash.as_str()), Some("299"));
     }
 
     #[test]

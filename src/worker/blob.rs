@@ -4,6 +4,7 @@ use super::buffers::copy_out;
 use super::error::{refused, sentence};
 use super::reader::Reader;
 use super::remote;
+use crate::base::hash::{self, ContentHash};
 use crate::base::{ByteSource, InputError, Member, SourceError};
 use crate::formats::read_ahead::{ReadAhead, Waiting, take};
 use futures_channel::oneshot;
@@ -41,12 +42,7 @@ impl ByteSource for FileSource {
 
     /// One blob of all parts: one way to the browser's process and back, where each part by itself would take its own.
     fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
-        let blobs = Array::new();
-        for &(offset, n_bytes) in parts {
-            let blob: JsValue = part(&self.file, offset, n_bytes as u64)?.into();
-            blobs.push(&blob);
-        }
-        let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
+        let blob = joined(&self.file, parts)?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
         move_out(&buffer, out)
     }
@@ -221,6 +217,43 @@ impl ReadAhead for Planned {
             std::mem::swap(&mut self.blocks.bytes, block);
             Ok(at)
         })
+    }
+}
+
+/// Parts of a file, (offset, bytes), one after the other, not read yet.
+fn joined(file: &File, parts: &[(u64, usize)]) -> Result<Blob, SourceError> {
+    let blobs = Array::new();
+    for &(offset, n_bytes) in parts {
+        let blob: JsValue = part(file, offset, n_bytes as u64)?.into();
+        blobs.push(&blob);
+    }
+    Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))
+}
+
+/// The content hash of files of this machine, whose sampled bytes come while something else is done.
+pub(super) struct PendingHash(Vec<(u64, JsFuture)>);
+
+impl PendingHash {
+    /// Asks for the bytes.
+    pub fn of<'a>(files: impl Iterator<Item = &'a File>) -> Result<Self, SourceError> {
+        let asked = |file: &File| {
+            let len = file.size() as u64;
+            // A future, not its promise: one that is refused while nobody waits would end the worker.
+            Ok((len, JsFuture::from(joined(file, &hash::parts(len))?.array_buffer())))
+        };
+        Ok(PendingHash(files.map(asked).collect::<Result<_, SourceError>>()?))
+    }
+
+    /// The hash, once all have come.
+    pub async fn finish(self) -> Result<String, SourceError> {
+        let (mut hash, mut bytes) = (ContentHash::default(), Vec::new());
+        for (len, coming) in self.0 {
+            let buffer: ArrayBuffer = coming.await.map_err(|e| refused(&e))?.unchecked_into();
+            bytes.resize(hash::parts(len).iter().map(|part| part.1).sum(), 0);
+            move_out(&buffer, &mut bytes)?;
+            hash.add(len, &bytes);
+        }
+        Ok(hash.digits())
     }
 }
 

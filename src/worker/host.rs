@@ -105,11 +105,11 @@ impl Server {
                 Ok(sorted) => self.host.post(&sorted),
                 Err(error) => self.host.fail(&error),
             },
-            Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
+            Ok(ToWorker::Open { claim, paths, names, occasion, learned, n_readers }) => {
                 crate::engine::learn(&learned);
                 let host = self.host.clone();
                 spawn_local(async move {
-                    if let Err(error) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
+                    if let Err(error) = opening::open(&host, claim, &paths, (&names, &files), occasion, n_readers as usize).await {
                         host.fail(&error);
                     }
                 });
@@ -134,6 +134,7 @@ impl Server {
                 }
                 drop(crate::engine::warm_up());
             }
+            Ok(ToWorker::WarmUpForRuns) => drop(crate::engine::warm_up_for_runs()),
             Ok(ToWorker::OpenSynthetic) => {
                 let host = self.host.clone();
                 spawn_local(async move {

@@ -1,12 +1,12 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
-use super::blob::{Blocks, Planned};
+use super::blob::{Blocks, PendingHash, Planned};
 use super::error::{BrowserError, WorkerError};
 use super::helpers::Helper;
 use super::inflating::{GZIP_MIN, Inflating};
 use super::input::{input, input_at_hand};
 use super::profile_host::Host;
-use super::protocol::{Opened, Progress, ToPage};
+use super::protocol::{Occasion, Opened, Progress, ToPage};
 use super::reader::Reader;
 use super::remote;
 use super::split::InPieces;
@@ -33,13 +33,13 @@ pub(super) async fn open(
     claim: Claim,
     paths: &[String],
     named: (&[String], &[File]),
-    may_be_open: bool,
+    occasion: Occasion,
     n_readers: usize,
 ) -> Result<(), WorkerError> {
-    let (session, hash) = read(host, claim, paths, named, may_be_open, n_readers).await?;
+    let (session, hash) = read(host, claim, paths, named, occasion, n_readers).await?;
     Reader::release();
     Helper::release();
-    send(host, session, hash);
+    send(host, session, hash, occasion);
     Ok(())
 }
 
@@ -51,8 +51,8 @@ pub(super) async fn rehearse(host: &Host) -> Result<(), WorkerError> {
     let (names, files) = ([name], [file]);
     let inspection = inspect::inspect(&input(&names, &files)?)?;
     for found in inspection.found {
-        let (session, hash) = read(host, found.claim, &found.paths, (&names, &files), false, 1).await?;
-        send(host, session, hash);
+        let (session, hash) = read(host, found.claim, &found.paths, (&names, &files), Occasion::First, 1).await?;
+        send(host, session, hash, Occasion::First);
     }
     Ok(())
 }
@@ -63,7 +63,7 @@ async fn read(
     claim: Claim,
     paths: &[String],
     (names, files): (&[String], &[File]),
-    may_be_open: bool,
+    occasion: Occasion,
     n_readers: usize,
 ) -> Result<(Session, String), WorkerError> {
     let is_streamed = formats::by_id(&claim.format).is_some_and(|f| f.streamed(&claim, paths.first().map_or("", String::as_str)).is_some());
@@ -72,23 +72,38 @@ async fn read(
     let picked = inspect::pick(&all, &claim, paths)?;
     let hash_of = |set: &InputSet| content_hash(&set.members);
     // The hash needs extra reads. Without open profiles to compare with, it is computed from the blocks of the import.
-    let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
+    let early = if occasion == Occasion::Further { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));
     }
     // A member of an archive has no file of its own.
-    let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
+    let own_file = |path: &String| names.iter().position(|name| name == path).and_then(|i| files.get(i));
+    let file = paths.first().and_then(own_file);
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
             // The short members of a long archive are read into memory.
             let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
+            let coming = if early.is_none() && !is_at_hand { pending_hash(paths, own_file) } else { None };
             let (imported, readable) = at_random_access(host, &claim, &picked, file).await?;
-            (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
+            let passed = match coming {
+                Some(coming) => coming.finish().await.ok(),
+                None => None,
+            };
+            (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
     imported.ledger.members = paths.to_vec();
     Ok((Session::new(claim, readable, imported), hash))
+}
+
+/// The hash of a claim whose members are all files of this machine, read while they are imported.
+fn pending_hash<'a>(paths: &[String], own_file: impl Fn(&String) -> Option<&'a File>) -> Option<PendingHash> {
+    let files: Vec<&File> = paths.iter().map(own_file).collect::<Option<_>>()?;
+    if files.iter().any(|file| remote::is_remote(file)) {
+        return None;
+    }
+    PendingHash::of(files.into_iter()).ok()
 }
 
 /// Imports a format that is read at random access: a long file of this machine is read ahead of the importer, where that can be.
@@ -169,26 +184,42 @@ async fn streamed(
 /// No more than twenty a second: each is painted.
 const PROGRESS_MS: f64 = 50.0;
 
+/// Slices of a profile of which the first question is answered before it is announced: the page then draws once and not twice.
+const FEW_SLICES: usize = 200_000;
+
 /// Sends the columns straight from the profile, and keeps it.
-fn send(host: &Host, session: Session, hash: String) {
+fn send(host: &Host, session: Session, hash: String, occasion: Occasion) {
     let began = phases::begin();
     let mut transfer = Transfer::default();
     let Profile { slices, instants, .. } = &session.profile;
     transfer.add(&slices.start);
     transfer.add(&slices.duration);
     transfer.add(&slices.name);
-    transfer.add(&session.colour_column());
+    transfer.add(session.name_slots());
     let (tracks, ends) = instants.track.columns();
     transfer.add(tracks);
     transfer.add(ends);
     transfer.add(&instants.time);
     transfer.add(&instants.name);
     host.post_with(&ToPage::Columns, &transfer);
-    let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
-    let opened = Opened { info: session.page_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
+    let question = if occasion == Occasion::Again { None } else { session.first_question() };
+    let is_short = session.profile.slices.len() <= FEW_SLICES;
+    let opened = Opened {
+        info: session.page_meta(),
+        ledger: session.ledger.clone(),
+        hash,
+        claim: session.claim.clone(),
+        memory: memory(),
+        rank: session.rank(),
+        first_answer: question.clone().filter(|_| is_short).map(|question| (question.clone(), question.answer(&session))),
+    };
     host.post(&ToPage::Opened(Box::new(opened)));
     began.end(Phase::Transfer);
     host.keep(session);
+    // While the page draws.
+    if let Some(question) = question.filter(|_| !is_short) {
+        host.answer_ahead(&question);
+    }
 }
 
 /// Bytes of this worker's WebAssembly memory.

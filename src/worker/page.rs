@@ -6,7 +6,8 @@ use super::protocol::{
     FormatInfo, Found, Inspection, N_COLUMNS, Opened, PageColumns, PageMeta, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
-use crate::engine::{EncodedAnswer, InstantTable, TrackRuns};
+use crate::engine::page_columns::colour_column;
+use crate::engine::{EncodedAnswer, EncodedQuery, InstantTable, TrackRuns};
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -68,6 +69,9 @@ pub type Events = mpsc::UnboundedReceiver<FromWorker>;
 
 type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<EncodedAnswer, EngineError>>>>>;
 
+/// What the worker answered before it was asked.
+type FirstAnswer = Rc<RefCell<Option<(EncodedQuery, EncodedAnswer)>>>;
+
 /// When the first question to a worker was asked, until it is answered.
 type FirstAsked = Rc<Cell<Option<phases::Began>>>;
 const FIRST_ID: u32 = 1;
@@ -102,9 +106,9 @@ impl Link {
             }
         };
         let (sender, events) = mpsc::unbounded();
-        let (pending, first_asked) = (Pending::default(), FirstAsked::default());
+        let (pending, first_asked, first_answer) = (Pending::default(), FirstAsked::default(), FirstAnswer::default());
         let on_message = {
-            let (sender, pending, first_asked) = (sender.clone(), pending.clone(), first_asked.clone());
+            let (sender, pending, first_asked, first_answer) = (sender.clone(), pending.clone(), first_asked.clone(), first_answer.clone());
             let columns = RefCell::default();
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let gone = {
@@ -116,7 +120,7 @@ impl Link {
                             .unbounded_send(FromWorker::Died(died("the browser stopped it, possibly because of insufficient memory")));
                     }
                 };
-                if let Some(event) = receive(&event, (&pending, &first_asked), &columns, gone) {
+                if let Some(event) = receive(&event, (&pending, &first_asked, &first_answer), &columns, gone) {
                     // The page may have lost interest.
                     let _ = sender.unbounded_send(event);
                 }
@@ -138,7 +142,7 @@ impl Link {
         }
         worker.set_onmessage(Some(listener));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let asker = Asker { worker, pending, first_asked, n_asked: Cell::default() };
+        let asker = Asker { worker, pending, first_asked, first_answer, n_asked: Cell::default() };
         Ok((Link { asker, _on_message: on_message, _on_error: on_error }, events))
     }
 
@@ -178,12 +182,20 @@ struct Asker {
     worker: Worker,
     pending: Pending,
     first_asked: FirstAsked,
+    first_answer: FirstAnswer,
     n_asked: Cell<u32>,
 }
 
 impl Asker {
     fn ask(&self, call: Call) {
         if call.reply.is_canceled() {
+            return;
+        }
+        // After another question, the answer may be another one: that one may have set a scope.
+        let known = self.first_answer.take().filter(|(question, _)| *question == call.query);
+        if let Some((_, answer)) = known {
+            // Whoever asked may have lost interest.
+            let _ = call.reply.send(Ok(answer));
             return;
         }
         let id = self.n_asked.get().wrapping_add(1);
@@ -238,7 +250,7 @@ fn died(why: &str) -> Sentence {
 /// that is ready now is no more.
 fn receive(
     event: &MessageEvent,
-    (pending, first_asked): (&Pending, &FirstAsked),
+    (pending, first_asked, first_answer): (&Pending, &FirstAsked, &FirstAnswer),
     columns: &RefCell<Option<PageColumns>>,
     gone: impl FnOnce() + 'static,
 ) -> Option<FromWorker> {
@@ -275,10 +287,13 @@ fn receive(
             columns.replace(phases::time(Phase::Receive, || received(&parts)));
             return None;
         }
-        Ok(ToPage::Opened(mut opened)) => match columns.take().and_then(|columns| described(columns, std::mem::take(&mut opened.info))) {
-            Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
-            None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
-        },
+        Ok(ToPage::Opened(mut opened)) => {
+            first_answer.replace(opened.first_answer.take());
+            match columns.take().and_then(|columns| described(columns, std::mem::take(&mut opened.info))) {
+                Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
+                None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
+            }
+        }
         // No helper speaks to the page.
         Ok(ToPage::PieceRead { .. }) => return None,
         Ok(ToPage::Failed(sentence)) => FromWorker::Failed(sentence),
@@ -306,11 +321,13 @@ fn received(parts: &Array) -> Option<PageColumns> {
         name: column(&parts.get(8))?,
         ..InstantTable::default()
     };
+    let name: Vec<u32> = column(&parts.get(3))?;
+    let slots: Vec<u16> = column(&parts.get(4))?;
     Some(PageColumns {
         start: column(&parts.get(1))?.into(),
         duration: column(&parts.get(2))?.into(),
-        name: column(&parts.get(3))?.into(),
-        colour: column(&parts.get(4))?.into(),
+        colour: colour_column(&name, &slots).into(),
+        name: name.into(),
         info: PageMeta { instants: Arc::new(instants), ..PageMeta::default() },
     })
 }

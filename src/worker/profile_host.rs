@@ -39,6 +39,11 @@ impl Host {
         }
     }
 
+    /// Finds the answer to a question that the page is about to ask, and keeps it.
+    pub fn answer_ahead(&self, query: &EncodedQuery) {
+        self.found(query, false);
+    }
+
     /// Answers a question.
     pub fn answer(&self, id: u32, query: &EncodedQuery) {
         // Kept answers are of the whole profile, or of a range.

@@ -7,6 +7,7 @@ pub use crate::engine::query::{
     RangeRecordsQuery, RecordsCursor, ScanQuery, Scope, ScopeQuery, SearchQuery, SliceSummary, TableInfo, TablePartQuery, TableStream,
     Term, TraceCursor, TraceEventsQuery, Within,
 };
+use crate::engine::{EncodedAnswer, EncodedQuery};
 pub use crate::engine::{Meta, PageColumns, PageMeta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
@@ -29,8 +30,8 @@ pub enum ToWorker {
         paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
-        /// Whether the same content may be open: then its hash is recorded before it is read.
-        may_be_open: bool,
+        /// What for.
+        occasion: Occasion,
         /// Names of opcodes and of operands' codes that this browser learned from other runs.
         learned: LearnedNames,
         /// Workers that may read the file side by side, that one included.
@@ -59,12 +60,25 @@ pub enum ToWorker {
         /// Workers that may read a file side by side: with more than one a helper starts too.
         n_readers: u32,
     },
+    /// Get fast before the first run of a device comes. No answer. Only [`super::page::Program::Full`] can.
+    WarmUpForRuns,
     /// Compute intermediate results that many answers need. No answer.
     Prepare,
     /// Open a small synthetic trace as if it were a file, so that the page gets fast as well.
     OpenSynthetic,
     /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.
     Write(WriteStep),
+}
+
+/// What a profile is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Occasion {
+    /// To be shown; no other one is open.
+    First,
+    /// To be shown beside others: the same content may be open, so its hash is sent before it is read.
+    Further,
+    /// It is shown, and gets a worker again.
+    Again,
 }
 
 /// A step of writing tables as Parquet files of one archive.
@@ -170,9 +184,11 @@ pub struct Opened {
     pub memory: u64,
     /// Rank and world size, where the file records it.
     pub rank: Option<(u32, u32)>,
+    /// What the page asks first, with its answer, where that takes no time.
+    pub first_answer: Option<(EncodedQuery, EncodedAnswer)>,
 }
 
-/// Beside `Columns`: start, duration, name and colour of slices; of instants the tracks and ends of their runs, time and name. Each is an
+/// Beside `Columns`: start, duration and name of slices, the colours of names; of instants the tracks and ends of their runs, time and name. Each is an
 /// array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.
 pub const N_COLUMNS: usize = 8;
 /// Elements in a transferred buffer.

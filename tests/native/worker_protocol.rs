@@ -2,14 +2,14 @@
 
 use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{
-    ColourKeys, DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within,
+    ColourKeys, DetailsQuery, FindQuery, HitTablesQuery, ImportQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within,
 };
 use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
 use axonscope::worker::error::Sentence;
-use axonscope::worker::protocol::{Found, Inspection, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{Found, Inspection, Occasion, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
 fn to_worker(message: ToWorker) {
@@ -38,13 +38,14 @@ fn claim() -> Claim {
 #[test]
 fn questions_survive() {
     to_worker(ToWorker::WarmUp { n_readers: 2 });
+    to_worker(ToWorker::WarmUpForRuns);
     to_worker(ToWorker::Prepare);
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
     to_worker(ToWorker::Open {
         claim: claim(),
         paths: vec!["a.zip/b.json".into()],
         names: Vec::new(),
-        may_be_open: true,
+        occasion: Occasion::Further,
         learned: LearnedNames { opcodes: vec![(0x41, "NAME".into())], codes: Vec::new() },
         n_readers: 2,
     });
@@ -111,8 +112,15 @@ fn answers_survive() {
     to_page(ToPage::Answer { id: 1 });
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
-    let opened =
-        Opened { info: PageMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
+    let opened = Opened {
+        info: PageMeta::default(),
+        ledger: Ledger::default(),
+        hash: "0".into(),
+        claim: claim(),
+        memory: 1,
+        rank: Some((0, 2)),
+        first_answer: Some((EncodedQuery::of(&ImportQuery), EncodedAnswer::refused("no"))),
+    };
     to_page(ToPage::Columns);
     to_page(ToPage::Opened(Box::new(opened)));
     let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], needs_full: false, n_bytes: 5, heap_bytes: 9 };

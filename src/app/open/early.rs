@@ -6,6 +6,7 @@ use crate::app::open::opening;
 use crate::app::open::script_events;
 use crate::app::open_dropped;
 use crate::app::open_sample;
+use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::views::start::library::Action;
 use gloo_events::EventListener;
@@ -94,6 +95,8 @@ pub fn file_input(app: App, is_directory: bool) -> Option<HtmlInputElement> {
     let id = if is_directory { "open-directory" } else { "open-files" };
     let input = document().get_element_by_id(id).and_then(|e| e.dyn_into().ok()).or_else(|| made_input(id, is_directory))?;
     let listened = input.clone();
+    // While the user looks for files.
+    EventListener::new(&input, "click", move |_| worker_registry::start_full_ahead(app)).forget();
     EventListener::new(&input, "change", move |_| {
         let files: Vec<Dropped> = file_drop::from_list(listened.files());
         // It can be used again for the same ones.

@@ -22,7 +22,7 @@ use crate::state::{
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{Found, Opened, PageColumns};
+use crate::worker::protocol::{Found, Occasion, Opened, PageColumns};
 use futures_util::future::abortable;
 use futures_util::{FutureExt as _, StreamExt as _};
 use leptos::prelude::*;
@@ -49,7 +49,12 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     });
     worker_registry::keep_abort(id, abort);
     spawn_now(async move {
-        match task.await {
+        let done = task.await;
+        let needs_full = |sorted: &Vec<triage::Sorted>| sorted.iter().any(|s| s.0.needs_full);
+        if !matches!(&done, Ok(Ok(sorted)) if needs_full(sorted)) {
+            worker_registry::end_full_ahead();
+        }
+        match done {
             Ok(Ok(sorted)) => {
                 expect_files(app, drop, sorted.iter().filter(|s| s.2.replaces.is_none()).map(|s| &s.0));
                 // The first profile replaces the import entry of the drop.
@@ -172,8 +177,9 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
     let name = found.paths.first().cloned().unwrap_or_default();
     // A directory of tables is named instead of one of its tables.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
-    let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(|error| error.of_file(meant))?;
+    let is_first = app.state.profiles().with_untracked(|all| all.is_empty());
+    let occasion = if is_first { Occasion::First } else { Occasion::Further };
+    let (link, mut events) = begin(app, &found, &files, occasion).await.map_err(|error| error.of_file(meant))?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),

@@ -56,7 +56,7 @@ pub(super) fn change(app: App, hash: &str, change: impl FnOnce(&mut Entry)) {
 pub fn remember(app: App, profile: &OpenProfile) {
     let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
     let iso = String::from(js_sys::Date::new_0().to_iso_string());
-    let files = worker_registry::files(profile.id).map(|f| f.0).unwrap_or_default();
+    let (files, needs_full) = worker_registry::files(profile.id).map(|(files, found)| (files, found.needs_full)).unwrap_or_default();
     let duration_ns = profile.columns.range().duration().0;
     let newest = Entry {
         name: profile.own_title.clone(),
@@ -66,6 +66,7 @@ pub fn remember(app: App, profile: &OpenProfile) {
         duration_ns: (duration_ns > 0).then_some(duration_ns),
         n_steps: profile.columns.info.steps.len() as u64,
         n_bytes: files.iter().map(|f| f.file.size() as u64).sum(),
+        needs_full,
         ..Entry::default()
     };
     let list = app.state.library().with_untracked(|list| library::with(list, newest));

@@ -6,7 +6,7 @@ use crate::app::open::reading::Reading;
 use crate::app::shell::front_profile::Front;
 use crate::app::wiring::chunks;
 use crate::app::workers::worker_registry;
-use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, library};
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{Opened, PageColumns, ToWorker};
@@ -39,10 +39,18 @@ pub async fn run(app: App) {
     if is_over.is_ok_and(|is_over| is_over) {
         worker_registry::give_back((link, events));
     }
+    if is_free(app) && opened_with_full(app) {
+        worker_registry::start_full_ahead(app);
+    }
     if let Some(performance) = window().performance() {
         // Only tests look at it.
         let _ = performance.mark(MARK);
     }
+}
+
+/// Whether the profile that was opened last needed the program of every format: the next one probably needs it too.
+fn opened_with_full(app: App) -> bool {
+    app.state.library().with_untracked(|list| library::newest(list).is_some_and(|entry| entry.needs_full))
 }
 
 /// Whether the page shows nothing and reads nothing.

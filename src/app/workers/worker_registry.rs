@@ -7,9 +7,11 @@ use crate::worker::client::Call;
 use crate::worker::error::LinkError;
 use crate::worker::page::{Events, FromWorker, Link, Program};
 use crate::worker::protocol::{Found, ToWorker};
+use futures_channel::oneshot;
 use futures_util::StreamExt;
 use futures_util::future::AbortHandle;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -34,6 +36,8 @@ struct Handles {
     /// Profiles whose worker was asked to prepare answers.
     prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
+    /// Comes with a worker of the program of every format that was started before a file needs it.
+    ahead: Option<oneshot::Receiver<(Link, Events)>>,
 }
 
 thread_local! {
@@ -135,7 +139,11 @@ pub fn give_back(worker: (Link, Events)) {
 
 /// The spare worker, if there is one and it still runs.
 pub fn take_spare() -> Option<(Link, Events)> {
-    let (link, mut events) = HANDLES.with_borrow_mut(|h| h.spare.take())?;
+    running(HANDLES.with_borrow_mut(|h| h.spare.take())?)
+}
+
+/// The worker, unless it has stopped.
+fn running((link, mut events): (Link, Events)) -> Option<(Link, Events)> {
     (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events))
 }
 
@@ -166,8 +174,41 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), StartError> {
 pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), StartError> {
     match Program::of(found) {
         Program::Common => ready_worker(app).await,
-        other => started(app, other).await,
+        Program::Full => {
+            let ahead = HANDLES.with_borrow_mut(|h| h.ahead.take());
+            match ahead {
+                Some(ahead) => match ahead.await.ok().and_then(running) {
+                    Some(worker) => Ok(worker),
+                    None => started(app, Program::Full).await,
+                },
+                None => started(app, Program::Full).await,
+            }
+        }
     }
+}
+
+/// Starts the program of every format before a file needs it, and lets it compile what reads runs: together that takes longer than most runs.
+/// Nothing where it has been started.
+pub fn start_full_ahead(app: App) {
+    if HANDLES.with_borrow(|h| h.ahead.is_some()) {
+        return;
+    }
+    let (sender, ahead) = oneshot::channel();
+    HANDLES.with_borrow_mut(|h| h.ahead = Some(ahead));
+    spawn_local(async move {
+        // Where it cannot be started, the file that needs it says so.
+        let Ok(worker) = started(app, Program::Full).await else { return };
+        if worker.0.send(&ToWorker::WarmUpForRuns, &[]).is_ok() {
+            // Nobody may want it any more: then it ends here.
+            let _ = sender.send(worker);
+        }
+    });
+}
+
+/// Ends that program: no file needs it.
+pub fn end_full_ahead() {
+    let ahead = HANDLES.with_borrow_mut(|h| h.ahead.take());
+    drop(ahead);
 }
 
 /// A new worker of a program, which listens.

@@ -1,6 +1,6 @@
 //! Which files belong together: an NTFF and the NEFF whose uuid it carries.
 
-use super::info;
+use super::{ID, info};
 use crate::base::MemberHead;
 use crate::formats::{Claim, neff};
 
@@ -9,7 +9,7 @@ const OTHER_NEFF: &str = "the NEFF of another model dropped with it.";
 
 /// Whether a claim is of a trace and a NEFF that do not fit: dropped together they are refused, one after the other they are two.
 pub(crate) fn is_misfit(claim: &Claim) -> bool {
-    claim.format == "ntff" && claim.recognised.ends_with(OTHER_NEFF)
+    claim.format == ID && claim.recognised.ends_with(OTHER_NEFF)
 }
 
 pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
@@ -33,7 +33,7 @@ pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
             None => format!("A Neuron trace of version {version} with the name of a .neff in its description."),
         };
         let members = std::iter::once(trace).chain(program).collect();
-        out.push(Claim { format: "ntff".into(), members, recognised });
+        out.push(Claim { format: ID.into(), members, recognised });
     }
     out
 }

@@ -43,12 +43,15 @@ pub fn learn(names: &LearnedNames) {
     isa::learn_codes(&names.codes);
 }
 
+/// Its id.
+pub const ID: &str = "ntff";
+
 /// The format.
 pub struct Ntff;
 
 impl Recognise for Ntff {
     fn id(&self) -> &'static str {
-        "ntff"
+        ID
     }
 
     fn info(&self) -> FormatInfo {

@@ -89,7 +89,7 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
         not_available.push("Names of instructions, HLO, layers and source lines (open the .ntff together with its .neff)".to_string());
     }
     Meta {
-        format: "ntff".into(),
+        format: super::ID.into(),
         title: title.into(),
         origin_epoch_ns: None,
         origin: "start of the execution window".into(),
