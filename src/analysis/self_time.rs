@@ -16,7 +16,7 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
     let mut next: Vec<(i64, i64)> = Vec::new();
     let lanes = profile.tracks[track.index()].lanes.clone();
     for number in lanes.clone().rev() {
-        // What the topmost lane covers, no other one asks.
+        // Nothing is above the topmost lane that its slices could cover.
         let is_top = number == lanes.start;
         let lane = profile.lanes[number as usize];
         let (first, end) = (lane.first as usize, lane.end as usize);

@@ -157,7 +157,7 @@ impl PageColumns {
     }
 }
 
-/// The colour slot of each slice by its name, of which `names` are the string ids; `slots` are those of strings.
+/// The colour slot of each slice. `names` has the string id of each slice's name, `slots` the colour slot of each string.
 pub fn colour_column(names: &[u32], slots: &[u16]) -> Vec<u16> {
     let mut out = Vec::with_capacity(names.len());
     for_each_chunk(names.len(), &mut |part| out.extend(names[part].iter().map(|name| slots.get(*name as usize).copied().unwrap_or(0))));

@@ -42,7 +42,7 @@ impl ByteSource for FileSource {
 
     /// One blob of all parts: one way to the browser's process and back, where each part by itself would take its own.
     fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
-        let blob = joined(&self.file, parts)?;
+        let blob = joined(parts.iter().map(|&(offset, n_bytes)| (&self.file, offset, n_bytes as u64)))?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
         move_out(&buffer, out)
     }
@@ -220,11 +220,11 @@ impl ReadAhead for Planned {
     }
 }
 
-/// Parts of a file, (offset, bytes), one after the other, not read yet.
-fn joined(file: &File, parts: &[(u64, usize)]) -> Result<Blob, SourceError> {
+/// Parts of files, (file, offset, bytes), one after the other, not read yet.
+pub(super) fn joined<'a>(parts: impl Iterator<Item = (&'a File, u64, u64)>) -> Result<Blob, SourceError> {
     let blobs = Array::new();
-    for &(offset, n_bytes) in parts {
-        let blob: JsValue = part(file, offset, n_bytes as u64)?.into();
+    for (file, offset, n_bytes) in parts {
+        let blob: JsValue = part(file, offset, n_bytes)?.into();
         blobs.push(&blob);
     }
     Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))
@@ -236,10 +236,11 @@ pub(super) struct PendingHash(Vec<(u64, JsFuture)>);
 impl PendingHash {
     /// Asks for the bytes.
     pub fn of<'a>(files: impl Iterator<Item = &'a File>) -> Result<Self, SourceError> {
-        let asked = |file: &File| {
+        let asked = |file: &'a File| {
             let len = file.size() as u64;
             // A future, not its promise: one that is refused while nobody waits would end the worker.
-            Ok((len, JsFuture::from(joined(file, &hash::parts(len))?.array_buffer())))
+            let sampled = joined(hash::parts(len).into_iter().map(|(offset, n_bytes)| (file, offset, n_bytes as u64)))?;
+            Ok((len, JsFuture::from(sampled.array_buffer())))
         };
         Ok(PendingHash(files.map(asked).collect::<Result<_, SourceError>>()?))
     }

@@ -1,14 +1,13 @@
 //! The files of a drop as an input set. Many are read together: a browser takes two milliseconds for each read, however short.
 
-use super::blob::{FileSource, part};
+use super::blob::{FileSource, joined};
 use super::error::refused;
 use super::{buffers, remote};
 use crate::base::input::HEAD_LEN;
 use crate::base::{ByteSource, InputSet, Member, SourceError};
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use std::sync::Arc;
-use wasm_bindgen::JsValue;
-use web_sys::{Blob, File, FileReaderSync};
+use web_sys::{File, FileReaderSync};
 
 /// Many files: from here on they are read together.
 const MANY: usize = 4;
@@ -48,13 +47,8 @@ pub(super) fn input_at_hand(names: &[String], files: &[File]) -> Result<InputSet
 
 /// At most `most_each` bytes of each file, by one blob of all.
 fn read_together(files: &[File], most_each: u64) -> Result<Vec<Vec<u8>>, SourceError> {
-    let blobs = Array::new();
     let lengths: Vec<u64> = files.iter().map(|file| (file.size() as u64).min(most_each)).collect();
-    for (file, n_bytes) in files.iter().zip(&lengths) {
-        let blob: JsValue = part(file, 0, *n_bytes)?.into();
-        blobs.push(&blob);
-    }
-    let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
+    let blob = joined(files.iter().zip(&lengths).map(|(file, n_bytes)| (file, 0, *n_bytes)))?;
     let buffer = FileReaderSync::new().and_then(|reader| reader.read_as_array_buffer(&blob)).map_err(|e| refused(&e))?;
     let all = Uint8Array::new(&buffer);
     let wanted = lengths.iter().sum();

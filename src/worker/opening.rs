@@ -20,6 +20,7 @@ use crate::formats::import::{self, Feeder};
 use crate::formats::parallel::Plan;
 use crate::formats::{self, Claim, Imported, inspect};
 use crate::model::Profile;
+use futures_util::future::OptionFuture;
 use js_sys::Array;
 use wasm_bindgen::JsCast;
 use web_sys::File;
@@ -86,10 +87,7 @@ async fn read(
             let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
             let coming = if early.is_none() && !is_at_hand { pending_hash(paths, own_file) } else { None };
             let (imported, readable) = at_random_access(host, &claim, &picked, file).await?;
-            let passed = match coming {
-                Some(coming) => coming.finish().await.ok(),
-                None => None,
-            };
+            let passed = OptionFuture::from(coming.map(PendingHash::finish)).await.and_then(Result::ok);
             (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
@@ -184,7 +182,7 @@ async fn streamed(
 /// No more than twenty a second: each is painted.
 const PROGRESS_MS: f64 = 50.0;
 
-/// Slices of a profile of which the first question is answered before it is announced: the page then draws once and not twice.
+/// A profile with at most this many slices is announced together with its first answer: the page then draws once instead of twice.
 const FEW_SLICES: usize = 200_000;
 
 /// Sends the columns straight from the profile, and keeps it.

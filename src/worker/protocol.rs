@@ -30,7 +30,7 @@ pub enum ToWorker {
         paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
-        /// What for.
+        /// What it is opened for.
         occasion: Occasion,
         /// Names of opcodes and of operands' codes that this browser learned from other runs.
         learned: LearnedNames,

@@ -50,8 +50,8 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     worker_registry::keep_abort(id, abort);
     spawn_now(async move {
         let done = task.await;
-        let needs_full = |sorted: &Vec<triage::Sorted>| sorted.iter().any(|s| s.0.needs_full);
-        if !matches!(&done, Ok(Ok(sorted)) if needs_full(sorted)) {
+        let needs_full = matches!(&done, Ok(Ok(sorted)) if sorted.iter().any(|s| s.0.needs_full));
+        if !needs_full {
             worker_registry::end_full_ahead();
         }
         match done {

@@ -9,7 +9,7 @@ use crate::worker::page::{Events, FromWorker, Link, Program};
 use crate::worker::protocol::{Found, ToWorker};
 use futures_channel::oneshot;
 use futures_util::StreamExt;
-use futures_util::future::AbortHandle;
+use futures_util::future::{AbortHandle, OptionFuture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::cell::RefCell;
@@ -175,12 +175,9 @@ pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), Start
     match Program::of(found) {
         Program::Common => ready_worker(app).await,
         Program::Full => {
-            let ahead = HANDLES.with_borrow_mut(|h| h.ahead.take());
-            match ahead {
-                Some(ahead) => match ahead.await.ok().and_then(running) {
-                    Some(worker) => Ok(worker),
-                    None => started(app, Program::Full).await,
-                },
+            let ahead = OptionFuture::from(HANDLES.with_borrow_mut(|h| h.ahead.take())).await;
+            match ahead.and_then(Result::ok).and_then(running) {
+                Some(worker) => Ok(worker),
                 None => started(app, Program::Full).await,
             }
         }
