@@ -304,3 +304,14 @@ test('the program of every format starts before a file needs it, and ends where 
   await openProfile(page, trace, program);
   expect(await fullWorkers(page)).toEqual([ahead]);
 });
+
+test('a short Neuron trace is painted once, with the answer that came with it', async ({ page, site }) => {
+  const marks = () => page.evaluate(() => ['paint', 'first answer'].map((phase) => performance.getEntriesByName(`axonscope:${phase}`).length));
+  await start(page, site);
+  await page.waitForFunction(() => performance.getEntriesByName('axonscope-rehearsed').length > 0);
+  const before = await marks();
+  await openProfile(page, neuron('baseline_attention', 'baseline_exec_2.ntff'), neuron('baseline_attention', 'baseline.neff'));
+  // The next question, about its line in the library, comes two seconds later.
+  expect((await marks()).map((count, i) => count - before[i])).toEqual([1, 0]);
+  await expect(page.locator('[data-bands]')).toBeVisible();
+});
