@@ -1,25 +1,40 @@
 //! Columns that are made when they are first read: most questions read few of them.
 
 use crate::base::for_each_chunk;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, LazyLock};
 
 type Make<T> = Box<dyn FnOnce() -> Vec<T> + Send>;
-type One<T> = Arc<dyn Fn(usize) -> T + Send + Sync>;
+
+/// Computes values of a column without the others.
+trait Compute<T>: Send + Sync {
+    fn one(&self, i: usize) -> T;
+    /// Adds those of a range.
+    fn part(&self, range: Range<usize>, out: &mut Vec<T>);
+}
+
+impl<T, F: Fn(usize) -> T + Send + Sync> Compute<T> for F {
+    fn one(&self, i: usize) -> T {
+        self(i)
+    }
+
+    fn part(&self, range: Range<usize>, out: &mut Vec<T>) {
+        out.extend(range.map(self));
+    }
+}
 
 /// A value for each slice. What it is made from is kept until somebody reads it; it reads as a slice of values.
 pub struct Column<T> {
     n_rows: usize,
     is_recorded: bool,
     values: LazyLock<Vec<T>, Make<T>>,
-    /// Computes one value without the others.
-    one: Option<One<T>>,
+    compute: Option<Arc<dyn Compute<T>>>,
 }
 
 impl<T> Column<T> {
     /// A column of `n_rows` values that `make` computes at the first read; `is_recorded`: whether any value is recorded.
     pub fn later(n_rows: usize, is_recorded: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
-        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)), one: None }
+        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)), compute: None }
     }
 
     /// A column of `n_rows` values; `value(i)` computes the `i`-th.
@@ -27,14 +42,14 @@ impl<T> Column<T> {
     where
         T: 'static,
     {
-        let one = Arc::new(value);
-        let value = one.clone();
+        let compute: Arc<dyn Compute<T>> = Arc::new(value);
+        let all = compute.clone();
         let make = move || {
             let mut out = Vec::with_capacity(n_rows);
-            for_each_chunk(n_rows, &mut |part| out.extend(part.map(|i| value(i))));
+            for_each_chunk(n_rows, &mut |part| all.part(part, &mut out));
             out
         };
-        Column { one: Some(one), ..Column::later(n_rows, is_recorded, make) }
+        Column { compute: Some(compute), ..Column::later(n_rows, is_recorded, make) }
     }
 
     /// The value at `i`, without computing the others if the column allows it. For code that reads few values.
@@ -42,9 +57,22 @@ impl<T> Column<T> {
     where
         T: Copy,
     {
-        match &self.one {
-            Some(one) => (i < self.n_rows).then(|| one(i)),
+        match &self.compute {
+            Some(compute) => (i < self.n_rows).then(|| compute.one(i)),
             None => self.values.get(i).copied(),
+        }
+    }
+
+    /// Replaces `out` by the values of a range, as [`Column::at`] has them. For loops over many that need few columns.
+    pub fn part(&self, range: Range<usize>, out: &mut Vec<T>)
+    where
+        T: Copy,
+    {
+        out.clear();
+        let range = range.start.min(self.n_rows)..range.end.min(self.n_rows);
+        match &self.compute {
+            Some(compute) => compute.part(range, out),
+            None => out.extend_from_slice(&self.values[range]),
         }
     }
 
@@ -139,7 +167,12 @@ mod tests {
         assert_eq!((column[1], column.iter().sum::<i32>(), n_made.load(Ordering::Relaxed)), (2, 6, 1));
         assert_eq!(column.clone().as_slice(), [1, 2, 3]);
         assert_eq!((column.at(1), column.at(3)), (Some(2), None));
-        let column = Column::by_value(3, true, |i| 10 * i);
+        let mut part = vec![7];
+        column.part(1..9, &mut part);
+        assert_eq!(part, [2, 3]);
+        let column = Column::by_value(3, true, |i| 10 * i as i32);
+        column.part(0..2, &mut part);
+        assert_eq!((part.as_slice(), column.compute.is_some()), (&[0, 10][..], true));
         assert_eq!((column.at(1), column.at(3), column.as_slice()), (Some(10), None, &[0, 10, 20][..]));
         assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_recorded());
     }

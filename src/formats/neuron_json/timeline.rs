@@ -355,8 +355,7 @@ impl Timeline {
         let mut stepped = Vec::new();
         for (core, track) in rates.into_iter().filter_map(|(core, track)| placed(core).zip(placed(track))) {
             let (mut times, mut values) = (Vec::new(), Vec::new());
-            let bytes = |slice: u32| cells.as_ref().and_then(|cells| cells.value(slice as usize, self.numbers[1]));
-            let columns = (&bytes, &*precise, domain.unreported.as_slice());
+            let columns = (&domain.bytes, &*precise, domain.unreported.as_slice());
             let is_each_change = throughput::of_core(&profile, core, columns, &mut |sample| {
                 times.push((sample.time / 1000) as i64);
                 values.push(sample.rate);

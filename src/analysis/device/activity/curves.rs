@@ -44,17 +44,19 @@ pub(in crate::analysis::device) fn throughput(profile: &Profile, device: &Neuron
 fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMap<u32, Vec<f64>> {
     let mut out: FxHashMap<u32, Vec<f64>> = FxHashMap::default();
     let roots = crate::analysis::device::waiting::signals::roots(profile);
+    let mut sizes = Vec::new();
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         // Absent as long as none of the core's transfers has a size.
         let mut parts = out.remove(&roots[t]);
         for (_, lane) in lanes::touching(profile, TrackId(t as u32), grid.range) {
             let mut twice = lanes::Listed::from(&device.duplicates, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k) {
-                    let Some(bytes) = device.bytes.at(i).filter(|n| *n != NeuronDevice::ABSENT) else { continue };
+                let part = lane.start + part.start..lane.start + part.end;
+                device.bytes.part(part.clone(), &mut sizes);
+                for (i, bytes) in part.zip(&sizes).filter(|(_, bytes)| **bytes != NeuronDevice::ABSENT) {
                     if !twice.has(i) {
                         let parts = parts.get_or_insert_with(|| grid.parts());
-                        grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(bytes));
+                        grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(*bytes));
                     }
                 }
             });
@@ -150,15 +152,15 @@ pub(in crate::analysis::device) fn utilization(profile: &Profile, device: &Neuro
     let is_transpose =
         |i: usize| kind.and_then(|a| a.values.at(i)).is_some_and(|kind| profile.strings.get(kind).eq_ignore_ascii_case("TRANSPOSE"));
     let mut cores: Vec<(Option<TrackId>, Vec<f64>, Vec<f64>)> = Vec::new();
+    let mut elements = Vec::new();
     // Transfers compute nothing.
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind != TrackKind::Queue) {
         let group = profile.tracks[lane.track.index()].parent;
         for_each_chunk((lane.end - lane.first) as usize, &mut |part| {
-            for i in part.map(|k| lane.first as usize + k) {
-                let flops = match device.elements.at(i) {
-                    Some(e) if e != NeuronDevice::ABSENT && e > 0 => 2.0 * f64::from(e),
-                    _ => continue,
-                };
+            let part = lane.first as usize + part.start..lane.first as usize + part.end;
+            device.elements.part(part.clone(), &mut elements);
+            for (i, elements) in part.zip(&elements).filter(|(_, n)| **n != NeuronDevice::ABSENT && **n > 0) {
+                let flops = 2.0 * f64::from(*elements);
                 let at = cores.iter().position(|c| c.0 == group).unwrap_or_else(|| {
                     cores.push((group, grid.parts(), grid.parts()));
                     cores.len() - 1

@@ -232,12 +232,12 @@ fn picoseconds(ns: i64, rest: u16) -> u64 {
     ns.clamp(0, MOST_NS) as u64 * 1000 + u64::from(rest)
 }
 
-/// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of a slice, `precise`
+/// Calls `each` with every sample of the transfers on the queues of a core, which is a track without a parent. `bytes` are those of slices, `precise`
 /// has the entries of times to the picosecond; transfers of `left_out`, ascending, are not counted. Returns whether there is a sample at each change.
 pub(super) fn of_core(
     profile: &Profile,
     core: TrackId,
-    (bytes, precise, left_out): (&impl Fn(u32) -> Option<u32>, &Column<u32>, &[u32]),
+    (bytes, precise, left_out): (&Column<u32>, &Column<u32>, &[u32]),
     each: &mut dyn FnMut(Rate),
 ) -> bool {
     let is_below =
@@ -245,39 +245,46 @@ pub(super) fn of_core(
     let tracks = (0..profile.tracks.len()).filter(|t| profile.tracks[*t].kind == TrackKind::Queue && is_below(*t));
     let (lanes, slices) = (&profile.lanes, &profile.slices);
     let lanes: Vec<_> = tracks.flat_map(|t| &lanes[profile.tracks[t].lanes.start as usize..profile.tracks[t].lanes.end as usize]).collect();
-    let span = |slice: u32| {
-        let (i, (start, duration)) = (slice as usize, precise::rest(precise.at(slice as usize).unwrap_or(NeuronDevice::ABSENT)));
+    let span = |i: usize, entry: u32| {
+        let (start, duration) = precise::rest(entry);
         let from = picoseconds(slices.start[i], start);
         (from, from.saturating_add(picoseconds(slices.duration[i], duration)))
     };
     let n_moved = lanes.iter().map(|lane| (lane.end - lane.first) as usize).sum();
     // The slices of a lane follow each other.
-    let Some(first) = lanes.iter().map(|lane| span(lane.first).0).min() else { return true };
-    let last = lanes.iter().map(|lane| span(lane.end - 1).1).max().unwrap_or(first);
-    let for_each_transfer = |each: &mut dyn FnMut(Moved)| {
+    let one = |slice: u32| span(slice as usize, precise.at(slice as usize).unwrap_or(NeuronDevice::ABSENT));
+    let Some(first) = lanes.iter().map(|lane| one(lane.first).0).min() else { return true };
+    let last = lanes.iter().map(|lane| one(lane.end - 1).1).max().unwrap_or(first);
+    let for_each_part = |each: &mut dyn FnMut(&[Moved])| {
+        let (mut sizes, mut entries, mut moved) = (Vec::new(), Vec::new(), Vec::new());
         for lane in &lanes {
             let mut left_out = &left_out[left_out.partition_point(|slice| *slice < lane.first)..];
             for_each_chunk((lane.end - lane.first) as usize, &mut |part| {
-                for slice in part.map(|k| lane.first + k as u32) {
-                    if left_out.first() == Some(&slice) {
+                let part = lane.first as usize + part.start..lane.first as usize + part.end;
+                bytes.part(part.clone(), &mut sizes);
+                precise.part(part.clone(), &mut entries);
+                moved.clear();
+                for ((slice, bytes), entry) in part.zip(&sizes).zip(&entries) {
+                    if left_out.first() == Some(&(slice as u32)) {
                         left_out = &left_out[1..];
-                    } else if let Some(bytes) = bytes(slice).filter(|bytes| *bytes != NeuronDevice::ABSENT) {
-                        let (from, to) = span(slice);
-                        each(Moved::new(from, to, bytes));
+                    } else if *bytes != NeuronDevice::ABSENT {
+                        let (from, to) = span(slice, *entry);
+                        moved.push(Moved::new(from, to, *bytes));
                     }
                 }
+                each(&moved);
             });
         }
     };
     match Steps::of(n_moved, (first, last)) {
         Some(mut steps) => {
-            for_each_transfer(&mut |moved| steps.add(&moved));
+            for_each_part(&mut |moved| moved.iter().for_each(|moved| steps.add(moved)));
             steps.finish(each);
             false
         }
         None => {
             let mut moved = Vec::with_capacity(n_moved);
-            for_each_transfer(&mut |transfer| moved.push(transfer));
+            for_each_part(&mut |part| moved.extend_from_slice(part));
             samples(&mut moved, each);
             true
         }
