@@ -24,9 +24,25 @@ pub fn for_each_of<T>(list: &[T], mut each: impl FnMut(&T)) {
     for_each_chunk(list.len(), &mut |part| list[part].iter().for_each(&mut each));
 }
 
+/// Whether the keys of many rows ascend: `key(i)` is that of the `i`-th of `n`.
+pub fn is_ascending<K: PartialOrd>(n: usize, key: impl Fn(usize) -> K) -> bool {
+    let mut is_ascending = true;
+    for_each_chunk(n.saturating_sub(1), &mut |mut part| is_ascending = is_ascending && part.all(|i| key(i) <= key(i + 1)));
+    is_ascending
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_ascend_across_chunks() {
+        let n = 2 * PART + 1;
+        assert!(is_ascending(n, |i| i) && is_ascending(0, |i| i) && is_ascending(3, |_| 7) && is_ascending(1, |i| -(i as i64)));
+        for at in [1, PART, PART + 1, 2 * PART] {
+            assert!(!is_ascending(n, |i| if i == at { i - 1 } else { i + 1 }), "{at}");
+        }
+    }
 
     #[test]
     fn parts_make_up_the_whole() {

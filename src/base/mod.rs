@@ -25,7 +25,7 @@ pub mod units;
 pub mod windows;
 pub mod zip;
 
-pub use chunks::{for_each_chunk, for_each_of};
+pub use chunks::{for_each_chunk, for_each_of, is_ascending};
 pub use diagnostics::{Ledger, Severity, SkipReason};
 pub use ids::{CounterId, EventId, InstantId, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource, SourceError};

@@ -3,7 +3,7 @@
 use super::by_track::{by_track, first_of_tracks, placed, reorder};
 use super::records::Records;
 use crate::base::Order as _;
-use crate::base::{StrId, TrackId, for_each_chunk, radix_order};
+use crate::base::{StrId, TrackId, for_each_chunk, is_ascending, radix_order};
 use crate::model::{Blocks, Column, InstantTable, RecordRef, TrackRuns};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -71,7 +71,7 @@ impl Instants {
 
 /// Sorts the instants of one track by time; `rest` orders those of equal time.
 fn sort<K: Ord>(time: &mut [i64], raw: &mut [u32], rest: impl Fn(u32) -> K) {
-    if !time.is_sorted() {
+    if !is_ascending(time.len(), |k| time[k]) {
         let order = radix_order(time.len(), |k| time[k]);
         reorder(time, &order);
         reorder(raw, &order);

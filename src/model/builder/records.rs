@@ -1,6 +1,6 @@
 //! Positions of the records of slices: one each, or four bytes each if records of one length are contiguous in the file.
 
-use crate::base::SliceId;
+use crate::base::{SliceId, for_each_chunk};
 use crate::model::{Blocks, RecordRef};
 use serde::{Deserialize, Serialize};
 
@@ -103,8 +103,15 @@ impl Records {
     pub fn ordered(self, order: &[u32]) -> Placed {
         let of = |i: &u32| if (*i as usize) < self.numbers.len() { self.numbers.get(*i as usize) } else { NONE };
         let place = |i: &u32| if (*i as usize) < self.places.len() { self.places.get(*i as usize) } else { RecordRef::default() };
-        let others = if self.places.is_empty() { Vec::new() } else { order.iter().map(place).collect() };
-        let numbers = if self.numbers.is_empty() { Vec::new() } else { order.iter().map(of).collect() };
+        let (mut numbers, mut others) = (Vec::new(), Vec::new());
+        if !self.places.is_empty() {
+            others.reserve_exact(order.len());
+            for_each_chunk(order.len(), &mut |part| others.extend(order[part].iter().map(place)));
+        }
+        if !self.numbers.is_empty() {
+            numbers.reserve_exact(order.len());
+            for_each_chunk(order.len(), &mut |part| numbers.extend(order[part].iter().map(of)));
+        }
         Placed { numbers, others, runs: self.runs }
     }
 

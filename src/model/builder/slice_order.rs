@@ -4,7 +4,7 @@ use super::by_track::reorder;
 use crate::base::Order as _;
 use crate::base::radix_sort::order_ties;
 use crate::base::threads::for_each;
-use crate::base::{SliceId, TrackId, for_each_chunk, radix_order};
+use crate::base::{SliceId, TrackId, for_each_chunk, is_ascending, radix_order};
 use crate::model::lanes::layout;
 use crate::model::{Lane, NO_SLICE, Profile};
 use std::cmp::Reverse;
@@ -79,11 +79,7 @@ struct TrackSlices<'a> {
 impl TrackSlices<'_> {
     /// Whether they are sorted by (start, longest first).
     fn is_sorted(&self) -> bool {
-        let mut is_sorted = true;
-        for_each_chunk(self.start.len().saturating_sub(1), &mut |mut part| {
-            is_sorted = is_sorted && part.all(|i| (self.start[i], -self.duration[i]) <= (self.start[i + 1], -self.duration[i + 1]));
-        });
-        is_sorted
+        is_ascending(self.start.len(), |i| (self.start[i], Reverse(self.duration[i])))
     }
 
     /// Sorts by (start, longest first, as written).
