@@ -12,6 +12,18 @@ pub(super) fn first_of_tracks(n: usize, n_tracks: usize, track_of: &impl Fn(usiz
     first
 }
 
+/// Calls `put` with the place of each item by track, in the order written within each, and the item; `first` has the first place of each track.
+pub(super) fn deal(first: &[usize], n: usize, track_of: &impl Fn(usize) -> usize, mut put: impl FnMut(usize, usize)) {
+    let mut next = first.to_vec();
+    for_each_chunk(n, &mut |part| {
+        for i in part {
+            let at = &mut next[track_of(i)];
+            put(*at, i);
+            *at += 1;
+        }
+    });
+}
+
 /// A column sorted by track, in the order written within each; `first` has the first index of each track.
 pub(super) fn by_track<T: Copy + Default>(
     first: &[usize],
@@ -19,14 +31,8 @@ pub(super) fn by_track<T: Copy + Default>(
     track_of: &impl Fn(usize) -> usize,
     value: impl Fn(usize) -> T,
 ) -> Vec<T> {
-    let (mut out, mut next) = (vec![T::default(); n], first.to_vec());
-    for_each_chunk(n, &mut |part| {
-        for i in part {
-            let at = &mut next[track_of(i)];
-            out[*at] = value(i);
-            *at += 1;
-        }
-    });
+    let mut out = vec![T::default(); n];
+    deal(first, n, track_of, |at, i| out[at] = value(i));
     out
 }
 

@@ -1,12 +1,12 @@
 //! The last step of a builder: sorts, nests, freezes.
 
-use super::by_track::{by_track, first_of_tracks, placed};
+use super::by_track::{by_track, deal, first_of_tracks, placed};
 use super::records::Records;
 use super::slice_order::ByTrack;
 use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
 use crate::base::Order as _;
 use crate::base::threads::both;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, for_each_of, is_ascending};
 use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Meta, Profile, RecordRef, Series, Track};
 use std::sync::Arc;
 
@@ -33,14 +33,13 @@ impl ProfileBuilder {
     /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
     fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
-        let mut has_slices = vec![false; n];
-        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.rows.track(self.track.get(i)).index()] = true));
+        let mut is_used = vec![false; n];
+        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| is_used[self.rows.track(self.track.get(i)).index()] = true));
+        let instants = &self.instants.track;
+        for_each_chunk(instants.len(), &mut |part| part.for_each(|i| is_used[instants.get(i) as usize] = true));
         let mut keep = vec![false; n];
-        let used = (0..n).filter(|t| has_slices[*t]);
-        let used = used
-            .chain(self.counters.iter().map(|c| c.0.index()))
-            .chain(self.columns.iter().map(|c| c.track.index()))
-            .chain(self.instants.track.iter().map(|t| *t as usize));
+        let used = (0..n).filter(|t| is_used[*t]);
+        let used = used.chain(self.counters.iter().map(|c| c.0.index())).chain(self.columns.iter().map(|c| c.track.index()));
         for track in used {
             let mut at = Some(track);
             while let Some(i) = at.filter(|&i| !keep[i]) {
@@ -85,9 +84,10 @@ impl ProfileBuilder {
             column
         };
         let others = || {
-            let column = by_track(&first, n, &track_of, |i| durations.get(i));
+            let (mut column, mut raw) = (vec![0; n], vec![0; n]);
+            deal(&first, n, &track_of, |at, i| (column[at], raw[at]) = (durations.get(i), i as u32));
             drop(durations);
-            (column, by_track(&first, n, &track_of, |i| i as u32))
+            (column, raw)
         };
         let (start, (duration, raw)) = both(n, starts, others);
         ByTrack { raw, start, duration, first }
@@ -226,7 +226,7 @@ fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
 /// A counter that came as columns, by time.
 fn ascending_counter(mut counter: Counter, track_of_raw: &[Option<TrackId>]) -> Counter {
     counter.track = placed(track_of_raw, counter.track.0);
-    if !counter.times.is_sorted() {
+    if !is_ascending(counter.times.len(), |at| counter.times[at]) {
         let mut order: Vec<usize> = (0..counter.times.len()).collect();
         order.order_by_key(|at| counter.times[*at]);
         counter.times = order.iter().map(|at| counter.times[*at]).collect();
@@ -245,8 +245,8 @@ fn range(profile: &Profile) -> TimeRange {
             (start, end) = (start.min(slices.start[i]), end.max(slices.end(i)));
         }
     });
-    for &time in profile.instants.time.iter().chain(profile.counters.iter().flat_map(|c| &c.times)) {
-        (start, end) = (start.min(time), end.max(time));
+    for times in std::iter::once(&profile.instants.time).chain(profile.counters.iter().map(|c| &c.times)) {
+        for_each_of(times, |time| (start, end) = (start.min(*time), end.max(*time)));
     }
     if start > end {
         return TimeRange { start: TimeNs(0), end: TimeNs(0) };
