@@ -143,6 +143,7 @@ impl SliceTable {
     }
 
     /// End of slice `i`; saturates.
+    #[inline]
     pub fn end(&self, i: usize) -> i64 {
         self.start[i].saturating_add(self.duration[i])
     }

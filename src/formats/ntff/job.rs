@@ -44,6 +44,7 @@ pub(super) struct Job<'a, 'b> {
 
 impl Job<'_, '_> {
     /// Nanoseconds since the window's start, whole ones.
+    #[inline]
     pub fn ns(&self, time: u64) -> i64 {
         match time.checked_sub(self.window.0) {
             Some(since) => (since / 1000) as i64,
@@ -52,6 +53,7 @@ impl Job<'_, '_> {
     }
 
     /// An execution or a packet between two records, whose times are in the execution window.
+    #[inline]
     pub fn span(&self, start: &Record, end: &Record) -> Span {
         let from = start.time();
         let (since, duration) = (from.saturating_sub(self.window.0), end.time().saturating_sub(from));
@@ -66,6 +68,7 @@ impl Job<'_, '_> {
     }
 
     /// Whether a moment lies in the execution window.
+    #[inline]
     pub fn is_inside(&self, time: u64) -> bool {
         (self.window.0..=self.window.1).contains(&time)
     }
@@ -93,7 +96,12 @@ impl Job<'_, '_> {
     }
 
     /// Calls `each` for every record of a range, which is the next one that was planned.
-    pub async fn for_each(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
+    pub async fn for_each(&mut self, span: Bytes, each: &mut impl FnMut(&mut Self, Record)) -> Result<(), ImportError> {
+        self.for_each_part(span, &mut |job, part, offset| Record::all(part, offset).for_each(|record| each(job, record))).await
+    }
+
+    /// Calls `each` with some records at a time, and where the first of them stands.
+    async fn for_each_part(&mut self, span: Bytes, each: &mut dyn FnMut(&mut Self, &[u8], u64)) -> Result<(), ImportError> {
         let (mut n_left, mut block) = (span.n_bytes, Vec::new());
         while n_left > 0 {
             let Some(at) = self.reader.next(&mut block).await? else {
@@ -104,7 +112,7 @@ impl Job<'_, '_> {
             };
             for_each_chunk(block.len() / RECORD as usize, &mut |part| {
                 let bytes = part.start * RECORD as usize..part.end * RECORD as usize;
-                Record::all(&block[bytes], at + part.start as u64 * RECORD).for_each(|record| each(self, record));
+                each(self, &block[bytes], at + part.start as u64 * RECORD);
             });
             self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
             n_left = n_left.saturating_sub(block.len() as u64);

@@ -31,27 +31,32 @@ impl Record {
     }
 
     /// Where it stands: an NTFF is the first member of its claim.
+    #[inline]
     pub fn place(&self) -> RecordRef {
         RecordRef::new(0, self.offset, RECORD)
     }
 
     /// From this record to a later one, in records; `None` if that is before it, or too far away.
+    #[inline]
     pub fn distance(&self, end: &Record) -> Option<u32> {
         u32::try_from(end.offset.checked_sub(self.offset)? / RECORD).ok().filter(|n| *n < u32::MAX)
     }
 
     /// The new value of a semaphore, and which; `None` if it is no such record.
+    #[inline]
     pub fn semaphore(&self) -> Option<(u8, i64)> {
         let value = i64::from(self.half(4)) | i64::from(self.half(6)) << 16;
         (self.bytes[1] & 1 == 1).then_some((self.bytes[0], value))
     }
 
     /// Picoseconds on the device clock.
+    #[inline]
     pub fn time(&self) -> u64 {
         (u128::from_le_bytes(self.bytes) >> 64) as u64
     }
 
     /// Two bytes as a number.
+    #[inline]
     pub fn half(&self, at: usize) -> u32 {
         u32::from(self.bytes[at]) | u32::from(self.bytes[at + 1]) << 8
     }
@@ -70,6 +75,7 @@ pub(super) struct Step {
 
 impl Step {
     /// `None` for a record of another kind.
+    #[inline]
     pub fn read(record: &Record) -> Option<Step> {
         let [low, high, flags, kind, ..] = record.bytes;
         let from_first = kind.checked_sub(0x84).filter(|k| *k <= 0x11 && *k & 2 == 0)?;
@@ -91,6 +97,7 @@ pub(super) struct Packet {
 
 impl Packet {
     /// `None` for a record of another kind.
+    #[inline]
     pub fn read(record: &Record) -> Option<Packet> {
         let flags = record.bytes[3];
         let kind = record.bytes[4] & 0xf;

@@ -24,6 +24,7 @@ pub(super) struct Cells<'a> {
 }
 
 impl Cells<'_> {
+    #[inline]
     fn shared(&self, slice: u32, column: ColumnId) -> Option<u32> {
         self.shared?.value(slice as usize, column)
     }

@@ -108,10 +108,12 @@ impl Timeline {
     }
 
     /// Adds a packet of a ring.
+    #[inline]
     pub fn packet(&mut self, ring: &SharedRing, span: Span, bytes: Option<u32>) -> RawSliceId {
         self.span(ring.row, span, bytes.unwrap_or(NeuronDevice::ABSENT))
     }
 
+    #[inline]
     fn span(&mut self, row: SharedRow, span: Span, own: u32) -> RawSliceId {
         let Span { start, duration, record, end_distance, rest } = span;
         let slice = self.builder.shared_slice(row, (start, duration), own, record);
