@@ -17,6 +17,13 @@ die() {
   exit 1
 }
 
+# However a script ends: what its tools were built from goes, and nothing that it left to run beside it stays.
+leave() {
+  if [ -n "${has_built_tools:-}" ]; then rm -rf "$tools/build"; fi
+  if [ -n "${lane:-}" ]; then kill "$lane" 2>/dev/null || true; fi
+}
+trap leave EXIT
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # The version that `$1 --version` states, or nothing.
@@ -60,10 +67,11 @@ apt_install() {
     die "apt could not install $* ($why). Install it by hand, then run this again."
 }
 
-# Tools are built quickly rather than well: they run for seconds.
+# Tools are built quickly rather than well: they run for seconds. Those of one run share the crates that they have in common.
 quick_install() {
   local level=$1
   shift
+  has_built_tools=1
   env -u CARGO_BUILD_TARGET CARGO_PROFILE_RELEASE_OPT_LEVEL="$level" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
     CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=true CARGO_TARGET_DIR="$tools/build" \
     cargo install --root "$tools" --force "$@"
@@ -79,7 +87,6 @@ cargo_tool() {
   fi
   say "building $name $version with cargo (a few minutes, once): $why"
   quick_install "$level" "$@" || die "$name $version could not be built by cargo install. Is crates.io reachable? The lines above say more."
-  rm -rf "$tools/build"
 }
 
 ensure_wasm_target() {
@@ -125,7 +132,6 @@ ensure_split() {
   fi
   say "building wasm-split-cli $version with cargo (a few minutes, once): it cuts the page's program into chunks"
   quick_install 1 --locked "wasm_split_cli_support@$version" --features build-binary || die "wasm-split-cli $version could not be built by cargo install. Is crates.io reachable? The lines above say more."
-  rm -rf "$tools/build"
 }
 
 ensure_wasm_pack() { cargo_tool wasm-pack 0.15.1 "it runs tests inside a browser" 0 --locked wasm-pack@0.15.1; }
@@ -193,7 +199,6 @@ ensure_build() {
 
 # What testing it needs on top.
 ensure_test() {
-  ensure_build
   say "checking the tools that test the page"
   ensure_wasm_pack
   ensure_browsers

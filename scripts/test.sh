@@ -9,7 +9,11 @@ suites=" ${SUITES:-native web e2e firefox} "
 wants() { [[ "$suites" == *" $1 "* ]]; }
 lints() { [ "${AXONSCOPE_LINT:-}" = 1 ]; }
 
-ensure_test
+ensure_build
+if lints && have rustup && ! { have cargo-clippy && have rustfmt; }; then
+  say "adding rustfmt and clippy with rustup: .ci/run checks formatting and lints"
+  rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
+fi
 
 web=()
 for file in tests/web*.rs; do
@@ -29,19 +33,17 @@ build_for_browsers() {
 core=(--locked --no-fail-fast --test native --test tidy)
 library=(--locked --no-fail-fast --features page --lib)
 
-if lints; then
-  if have rustup && ! { have cargo-clippy && have rustfmt; }; then
-    say "adding rustfmt and clippy with rustup: .ci/run checks formatting and lints"
-    rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
-  fi
-  ensure_machete
-  ensure_deny
-fi
-
 build_for_browsers &
 lane=$!
 # A background job does not hear Ctrl+C.
 trap 'trap - INT; kill -TERM 0' INT
+
+# Tools that no build needs are built beside the page, where they are missing.
+ensure_test
+if lints; then
+  ensure_machete
+  ensure_deny
+fi
 
 if lints; then
   suite "formatting" count_step cargo fmt --check || true
