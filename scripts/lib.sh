@@ -17,12 +17,20 @@ die() {
   exit 1
 }
 
-# However a script ends: what its tools were built from goes, and nothing that it left to run beside it stays.
+# However a script ends: what its tools were built from goes, and no job that it started with `apart` goes on.
 leave() {
   if [ -n "${has_built_tools:-}" ]; then rm -rf "$tools/build"; fi
-  if [ -n "${lane:-}" ]; then kill "$lane" 2>/dev/null || true; fi
+  local job
+  for job in $(jobs -pr); do kill -- "-$job" 2>/dev/null || true; done
 }
 trap leave EXIT
+
+# apart COMMAND...: runs it in the background, in a process group of its own, so that all it starts can be ended with it. Its number is `$!`.
+apart() {
+  set -m
+  "$@" &
+  set +m
+}
 
 have() { command -v "$1" >/dev/null 2>&1; }
 

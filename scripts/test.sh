@@ -33,7 +33,7 @@ build_for_browsers() {
 core=(--locked --no-fail-fast --test native --test tidy)
 library=(--locked --no-fail-fast --features page --lib)
 
-build_for_browsers &
+apart build_for_browsers
 lane=$!
 # A background job does not hear Ctrl+C.
 trap 'trap - INT; kill -TERM 0' INT
