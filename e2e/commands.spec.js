@@ -100,3 +100,28 @@ test('Back undoes zooms, ranges, views and profiles, one step for a zoom without
   await page.goForward();
   await expect.poll(async () => (await visible(page)).span).toBe(zoomed.span);
 });
+
+test('Back twice while the page is busy adds no step to the history', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  for (const view of ['operators', 'ledger', 'overview']) {
+    await show(page, view);
+    await expect.poll(() => page.url()).toContain(`view=${view}`);
+  }
+  const n_steps = await page.evaluate(() => history.length);
+  // The page is busy from the first arrival on, for longer than what follows an arrival may take: the second comes, and before its event the address is due.
+  await page.evaluate(() => new Promise((done) => {
+    const busy = () => { for (const end = performance.now() + 900; performance.now() < end;); };
+    addEventListener('hashchange', () => {
+      addEventListener('hashchange', done, { once: true });
+      history.back();
+      busy();
+    }, { once: true });
+    history.back();
+  }));
+  await expect(page.locator('[data-view="operators"]')).toBeVisible();
+  await expect.poll(() => page.url()).toContain('view=operators');
+  expect(await page.evaluate(() => history.length)).toBe(n_steps);
+  await page.goForward();
+  await expect(page.locator('[data-view="ledger"]')).toBeVisible();
+});

@@ -108,10 +108,14 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
     }
     let n_changes = StoredValue::new(0u32);
     let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
+    // The fragment that was written or arrived at last.
+    let known = StoredValue::new(fragment_now());
     let on_change = window_event_listener(leptos::ev::hashchange, move |event| {
         history.update_value(|steps| steps.arrived_ms = now_ms());
-        // The address may be written anew between the change and its event.
-        arrive(app, event.new_url().split_once('#').map_or("", |url| url.1));
+        // Another change may have followed before its event.
+        let fragment = event.new_url().split_once('#').map_or("", |url| url.1).to_string();
+        known.set_value(fragment.clone());
+        arrive(app, &fragment);
     });
     on_cleanup(move || on_change.remove());
     Effect::new(move |previous: Option<UrlState>| {
@@ -128,10 +132,13 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
             n_writes.update(|n| *n += is_awaited);
             spawn_local(async move {
                 TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
-                if n_changes.try_get_value() == Some(change) {
+                // After Back, Forward or a link whose event is on its way, the entry of the history is another one already.
+                let is_here = known.try_with_value(|known| *known == fragment_now()) == Some(true);
+                if is_here && n_changes.try_get_value() == Some(change) {
                     let is_step = history.try_update_value(|steps| steps.is_new(now_ms()));
                     write(&fragment, is_step == Some(true) && IS_STEPPING.get());
                 }
+                known.try_update_value(|known| *known = fragment_now());
                 n_writes.try_update(|n| *n -= is_awaited);
             });
         }
@@ -144,12 +151,16 @@ pub(in crate::app) fn set_stepping(is_on: bool) {
     IS_STEPPING.set(is_on);
 }
 
+/// The fragment of the address, without `#`.
+fn fragment_now() -> String {
+    location().hash().unwrap_or_default().trim_start_matches('#').to_string()
+}
+
 fn write(fragment: &str, is_step: bool) {
     let Ok(history) = window().history() else {
         return;
     };
-    let now = location().hash().unwrap_or_default();
-    if now.trim_start_matches('#') == fragment {
+    if fragment_now() == fragment {
         return;
     }
     // Relative to the address, not to the document's base.
