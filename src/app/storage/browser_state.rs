@@ -108,13 +108,13 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
     }
     let n_changes = StoredValue::new(0u32);
     let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
-    // The fragment that was written or arrived at last.
+    // The fragment at the last write or event.
     let known = StoredValue::new(fragment_now());
     let on_change = window_event_listener(leptos::ev::hashchange, move |event| {
         history.update_value(|steps| steps.arrived_ms = now_ms());
-        // Another change may have followed before its event.
+        // The address may have changed again before this event; what it is now is the entry to write to.
+        known.set_value(fragment_now());
         let fragment = event.new_url().split_once('#').map_or("", |url| url.1).to_string();
-        known.set_value(fragment.clone());
         arrive(app, &fragment);
     });
     on_cleanup(move || on_change.remove());
