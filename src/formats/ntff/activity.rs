@@ -2,7 +2,7 @@
 //! edge. Verified on both public runs: every time is equal to the picosecond.
 
 use super::opcodes::ENGINES;
-use crate::base::for_each_of;
+use crate::base::{for_each_chunk, for_each_of};
 use crate::model::Cell;
 
 /// The table of times of a trace: a row with one column for each metric, in picoseconds.
@@ -74,12 +74,42 @@ impl Spans {
         });
     }
 
-    /// Length of the union of several. Quick where each is joined: sorting merges what is sorted.
-    fn length<'a>(all: impl Iterator<Item = &'a Spans>) -> u64 {
-        let (mut union, mut length) = (Spans::default(), 0u64);
-        all.for_each(|spans| union.all.extend_from_slice(&spans.all));
-        union.join();
-        for_each_of(&union.all, |span| length = length.saturating_add(span.1 - span.0));
+    /// The union of several that are joined.
+    fn union(mut all: Vec<Spans>) -> Spans {
+        all.retain(|spans| !spans.all.is_empty());
+        while all.len() > 1 {
+            let pairs = all.chunks_mut(2).map(|pair| match pair {
+                [one, other] => one.merged(other),
+                rest => rest.first_mut().map(std::mem::take).unwrap_or_default(),
+            });
+            all = pairs.collect();
+        }
+        all.pop().unwrap_or_default()
+    }
+
+    /// The union of both, which are joined.
+    fn merged(&self, other: &Spans) -> Spans {
+        let (one, other, mut all) = (&self.all, &other.all, Vec::<(u64, u64)>::new());
+        let (mut i, mut k) = (0, 0);
+        for_each_chunk(one.len() + other.len(), &mut |part| {
+            for _ in part {
+                let is_one = other.get(k).is_none_or(|b| one.get(i).is_some_and(|a| a <= b));
+                let (list, at) = if is_one { (one, &mut i) } else { (other, &mut k) };
+                let span = list[*at];
+                *at += 1;
+                match all.last_mut() {
+                    Some(last) if span.0 <= last.1 => last.1 = last.1.max(span.1),
+                    _ => all.push(span),
+                }
+            }
+        });
+        Spans { all, most: 0 }
+    }
+
+    /// How long they take together; they are joined.
+    fn length(&self) -> u64 {
+        let mut length = 0u64;
+        for_each_of(&self.all, |span| length = length.saturating_add(span.1 - span.0));
         length
     }
 }
@@ -138,24 +168,32 @@ impl Activity {
     /// The row of the table: (metric, picoseconds).
     pub fn row(mut self) -> Vec<(&'static str, Cell)> {
         self.cores.iter_mut().flat_map(|core| core.engines.iter_mut().chain(&mut core.queues)).for_each(Spans::join);
+        let mut take = |of: fn(&mut CoreActivity) -> &mut [Spans], at: usize| {
+            Spans::union(self.cores.iter_mut().map(|core| std::mem::take(&mut of(core)[at])).collect())
+        };
+        let engines: Vec<Spans> = (0..OF_ENGINE.len()).map(|at| take(|core| &mut core.engines, at)).collect();
+        let queues: Vec<Spans> = (0..OF_QUEUE.len()).map(|at| take(|core| &mut core.queues, at)).collect();
         let mut out = Vec::new();
         let mut add = |name, ps: u64| out.push((name, i64::try_from(ps).map_or(Cell::Absent, Cell::Int)));
         if self.n_instructions > 0 {
             for (at, (active, all)) in OF_ENGINE.iter().enumerate() {
-                add(*active, Spans::length(self.cores.iter().map(|c| &c.engines[at])));
+                add(*active, engines[at].length());
                 add(*all, self.instruction_time[at]);
             }
             add("activate_instruction_time", self.activate_time);
         }
         if self.n_packets > 0 {
             for (at, name) in OF_QUEUE.iter().enumerate() {
-                add(*name, Spans::length(self.cores.iter().map(|c| &c.queues[at])));
+                add(*name, queues[at].length());
             }
-            add("dma_active_time", Spans::length(self.cores.iter().flat_map(|c| &c.queues)));
+        }
+        let queues = Spans::union(queues);
+        if self.n_packets > 0 {
+            add("dma_active_time", queues.length());
             add("dma_packet_time", self.packet_time);
         }
         if self.n_instructions > 0 && self.n_packets > 0 {
-            add("total_active_time", Spans::length(self.cores.iter().flat_map(|c| c.engines.iter().chain(&c.queues))));
+            add("total_active_time", Spans::union(std::iter::once(queues).chain(engines).collect()).length());
         }
         out
     }
@@ -176,9 +214,15 @@ mod tests {
         assert_eq!(by_end.all, [(1, 9), (20, 30)]);
         assert_eq!(spans(&[(10, 30), (12, 20)]).all, [(10, 30)]);
         // Not by end: the union is the same.
-        assert_eq!(Spans::length([spans(&[(10, 30), (1, 12), (40, 41), (0, 50)]), by_end].iter()), 50);
-        assert_eq!(Spans::length(std::iter::empty()), 0);
-        assert_eq!(Spans::length([spans(&[(0, u64::MAX)])].iter()), u64::MAX);
+        let mut by_start = spans(&[(10, 30), (1, 12), (40, 41), (0, 50)]);
+        by_start.join();
+        let short = |from: u64| spans(&[(from, from + 2)]);
+        let length = |all: &[Spans]| Spans::union(all.to_vec()).length();
+        assert_eq!(length(&[by_start.clone(), by_end.clone()]), 50);
+        assert_eq!(length(&[short(60), by_end.clone(), short(61), Spans::default(), short(9)]), 23);
+        assert_eq!(length(&[by_end, short(29), by_start]), 50);
+        assert_eq!(length(&[]), 0);
+        assert_eq!(length(&[spans(&[(0, u64::MAX)])]), u64::MAX);
     }
 
     #[test]
