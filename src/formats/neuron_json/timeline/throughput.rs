@@ -10,11 +10,14 @@ use crate::base::{TrackId, for_each_chunk, for_each_of};
 use crate::model::{Column, NeuronDevice, Profile, TrackKind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Shortest time between two samples, picoseconds.
 const STEP_PS: u64 = 10_000;
 /// Samples of a core at most, about: of a longer run they are further apart.
 const MOST: u64 = 500_000;
+/// Steps that are worked on together: 128 KiB.
+const STEPS_OF_WINDOW: u64 = 1 << 12;
 /// Transfers that are sorted by their start at most, 16 bytes each.
 const MOST_SORTED: usize = 1 << 20;
 
@@ -117,6 +120,15 @@ impl Steps {
         let length = STEP_PS.max(span / MOST);
         let is_long = length > STEP_PS || n > MOST_SORTED;
         is_long.then(|| Steps { range, length, steps: vec![Step::default(); (span / length) as usize + 1] })
+    }
+
+    /// Ends of stretches of time, nanoseconds, the last one open. Transfers that are added stretch by stretch change steps that are in the processor's
+    /// cache; lane by lane, each lane would fetch all steps again.
+    fn windows(&self) -> impl Iterator<Item = i64> + use<> {
+        let (from, length) = (self.range.0, self.length.saturating_mul(STEPS_OF_WINDOW));
+        let n = self.steps.len() as u64 / STEPS_OF_WINDOW;
+        let ends = (1..=n).map(move |k| from.saturating_add(k.saturating_mul(length)) / 1000);
+        ends.map(|ns| i64::try_from(ns).unwrap_or(i64::MAX)).chain([i64::MAX])
     }
 
     fn add(&mut self, moved: &Moved) {
@@ -255,37 +267,43 @@ pub(super) fn of_core(
     let one = |slice: u32| span(slice as usize, precise.at(slice as usize).unwrap_or(NeuronDevice::ABSENT));
     let Some(first) = lanes.iter().map(|lane| one(lane.first).0).min() else { return true };
     let last = lanes.iter().map(|lane| one(lane.end - 1).1).max().unwrap_or(first);
-    let for_each_part = |each: &mut dyn FnMut(&[Moved])| {
-        let (mut sizes, mut entries, mut moved) = (Vec::new(), Vec::new(), Vec::new());
-        for lane in &lanes {
-            let mut left_out = &left_out[left_out.partition_point(|slice| *slice < lane.first)..];
-            for_each_chunk((lane.end - lane.first) as usize, &mut |part| {
-                let part = lane.first as usize + part.start..lane.first as usize + part.end;
-                bytes.part(part.clone(), &mut sizes);
-                precise.part(part.clone(), &mut entries);
-                moved.clear();
-                for ((slice, bytes), entry) in part.zip(&sizes).zip(&entries) {
-                    if left_out.first() == Some(&(slice as u32)) {
-                        left_out = &left_out[1..];
-                    } else if *bytes != NeuronDevice::ABSENT {
-                        let (from, to) = span(slice, *entry);
-                        moved.push(Moved::new(from, to, *bytes));
-                    }
+    let (mut sizes, mut entries, mut moved) = (Vec::new(), Vec::new(), Vec::new());
+    let mut for_each_part = |slices: Range<usize>, each: &mut dyn FnMut(&[Moved])| {
+        let mut left_out = &left_out[left_out.partition_point(|slice| (*slice as usize) < slices.start)..];
+        for_each_chunk(slices.len(), &mut |part| {
+            let part = slices.start + part.start..slices.start + part.end;
+            bytes.part(part.clone(), &mut sizes);
+            precise.part(part.clone(), &mut entries);
+            moved.clear();
+            for ((slice, bytes), entry) in part.zip(&sizes).zip(&entries) {
+                if left_out.first() == Some(&(slice as u32)) {
+                    left_out = &left_out[1..];
+                } else if *bytes != NeuronDevice::ABSENT {
+                    let (from, to) = span(slice, *entry);
+                    moved.push(Moved::new(from, to, *bytes));
                 }
-                each(&moved);
-            });
-        }
+            }
+            each(&moved);
+        });
     };
+    let mut rest: Vec<Range<usize>> = lanes.iter().map(|lane| lane.first as usize..lane.end as usize).collect();
     match Steps::of(n_moved, (first, last)) {
         Some(mut steps) => {
-            for_each_part(&mut |moved| moved.iter().for_each(|moved| steps.add(moved)));
+            for until in steps.windows() {
+                for lane in &mut rest {
+                    let n = slices.start[lane.clone()].partition_point(|start| *start < until);
+                    let part = lane.start..lane.start + n;
+                    lane.start = part.end;
+                    for_each_part(part, &mut |moved| moved.iter().for_each(|moved| steps.add(moved)));
+                }
+            }
             steps.finish(each);
             false
         }
         None => {
-            let mut moved = Vec::with_capacity(n_moved);
-            for_each_part(&mut |part| moved.extend_from_slice(part));
-            samples(&mut moved, each);
+            let mut all = Vec::with_capacity(n_moved);
+            rest.into_iter().for_each(|lane| for_each_part(lane, &mut |part| all.extend_from_slice(part)));
+            samples(&mut all, each);
             true
         }
     }
