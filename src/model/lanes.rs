@@ -8,6 +8,11 @@ const MAX_LANES: usize = u16::MAX as usize;
 /// How many open slices are searched for the parent of a slice that partly overlaps.
 const MAX_LOOK: usize = 64;
 
+/// Whether slices of a lane may overlap; of any other lane the last one ends last.
+pub(super) fn may_overlap(depth: u16) -> bool {
+    usize::from(depth) == MAX_LANES - 1
+}
+
 /// Lane and parent of each slice of one track.
 pub(super) struct Layout {
     /// Lane per slice, in the order given.

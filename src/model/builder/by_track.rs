@@ -2,10 +2,19 @@
 
 use crate::base::{TrackId, for_each_chunk};
 
-/// First index of each track among `n` items sorted by track, and the end of the last one.
-pub(super) fn first_of_tracks(n: usize, n_tracks: usize, track_of: &impl Fn(usize) -> usize) -> Vec<usize> {
+/// How many of `n` items are on each of `n_tracks` tracks.
+pub(super) fn counts(n: usize, n_tracks: usize, track_of: impl Fn(usize) -> usize) -> Vec<usize> {
+    let mut counts = vec![0; n_tracks];
+    for_each_chunk(n, &mut |part| part.for_each(|i| counts[track_of(i)] += 1));
+    counts
+}
+
+/// First index of each final track among items sorted by track, and the end of the last one. `counts` are those of raw tracks.
+pub(super) fn first_of_tracks(counts: &[usize], track_of_raw: &[Option<TrackId>], n_tracks: usize) -> Vec<usize> {
     let mut first = vec![0usize; n_tracks + 1];
-    for_each_chunk(n, &mut |part| part.for_each(|i| first[track_of(i) + 1] += 1));
+    for (raw, n) in (0..).zip(counts).filter(|(_, n)| **n > 0) {
+        first[placed(track_of_raw, raw).index() + 1] += n;
+    }
     for t in 0..n_tracks {
         first[t + 1] += first[t];
     }

@@ -1,44 +1,45 @@
 //! The last step of a builder: sorts, nests, freezes.
 
-use super::by_track::{by_track, deal, first_of_tracks, placed};
+use super::by_track::{by_track, counts, deal, first_of_tracks, placed};
 use super::records::Records;
 use super::slice_order::ByTrack;
 use super::{ColumnId, CounterSpec, ExtraKind, Finished, ProfileBuilder, Shared};
 use crate::base::Order as _;
 use crate::base::threads::both;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, for_each_of, is_ascending};
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, is_ascending};
+use crate::model::lanes::may_overlap;
 use crate::model::{Attribute, Blocks, Column, Counter, Domain, FlowTable, Meta, Profile, RecordRef, Series, Track};
 use std::sync::Arc;
 
 impl ProfileBuilder {
     /// Sorts, nests and freezes. Tracks without content and without children are left out. `meta.range` is computed here.
     pub fn finish(mut self, meta: Meta) -> Finished {
-        let (tracks, track_of_raw) = self.order_tracks();
+        let n_raw_tracks = self.tracks.len();
+        let n_slices = counts(self.track.len(), n_raw_tracks, |i| self.rows.track(self.track.get(i)).index());
+        let n_instants = self.instants.counts(n_raw_tracks);
+        let (tracks, track_of_raw) = self.order_tracks(|track| n_slices[track] > 0 || n_instants[track] > 0);
         let mut profile = Profile { meta, tracks, ..Profile::default() };
         let (instants, n_tracks) = (std::mem::take(&mut self.instants), profile.tracks.len());
         let slices = || {
-            let slices = self.by_final_track(&track_of_raw, n_tracks);
+            let slices = self.by_final_track(&n_slices, &track_of_raw, n_tracks);
             if self.rows.is_empty() {
                 self.track = Blocks::default();
             }
             let slice_of_raw = slices.lay_out(&mut profile);
             self.freeze(profile, slice_of_raw, &track_of_raw)
         };
-        let (mut finished, instants) = both(instants.time.len(), slices, || instants.finish(&track_of_raw, n_tracks));
+        let (mut finished, instants) = both(instants.time.len(), slices, || instants.finish(&n_instants, &track_of_raw, n_tracks));
         finished.profile.instants = instants;
         finished.profile.meta.range = range(&finished.profile);
         finished
     }
 
-    /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
-    fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
+    /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one. `is_used`: whether slices or instants
+    /// are on a raw track.
+    fn order_tracks(&mut self, is_used: impl Fn(usize) -> bool) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
-        let mut is_used = vec![false; n];
-        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| is_used[self.rows.track(self.track.get(i)).index()] = true));
-        let instants = &self.instants.track;
-        for_each_chunk(instants.len(), &mut |part| part.for_each(|i| is_used[instants.get(i) as usize] = true));
         let mut keep = vec![false; n];
-        let used = (0..n).filter(|t| is_used[*t]);
+        let used = (0..n).filter(|t| is_used(*t));
         let used = used.chain(self.counters.iter().map(|c| c.0.index())).chain(self.columns.iter().map(|c| c.track.index()));
         for track in used {
             let mut at = Some(track);
@@ -70,13 +71,13 @@ impl ProfileBuilder {
         (out, final_of_raw)
     }
 
-    /// Slices by final track, in file order within a track. Each column is freed once it is sorted: the sorted and the unsorted columns of a long
-    /// trace do not fit in memory together.
-    fn by_final_track(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> ByTrack {
+    /// Slices by final track, in file order within a track; `counts` are those of raw tracks. Each column is freed once it is sorted: the sorted and the
+    /// unsorted columns of a long trace do not fit in memory together.
+    fn by_final_track(&mut self, counts: &[usize], track_of_raw: &[Option<TrackId>], n_tracks: usize) -> ByTrack {
         let n = self.start.len();
         let (tracks, rows) = (&self.track, &self.rows);
         let track_of = |i: usize| placed(track_of_raw, rows.track(tracks.get(i)).0).index();
-        let first = first_of_tracks(n, n_tracks, &track_of);
+        let first = first_of_tracks(counts, track_of_raw, n_tracks);
         let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
         let starts = || {
             let column = by_track(&first, n, &track_of, |i| starts.get(i));
@@ -237,16 +238,21 @@ fn ascending_counter(mut counter: Counter, track_of_raw: &[Option<TrackId>]) -> 
     counter
 }
 
+/// The first and the last moment of all, from the ends of what is sorted.
 fn range(profile: &Profile) -> TimeRange {
-    let slices = &profile.slices;
     let (mut start, mut end) = (i64::MAX, i64::MIN);
-    for_each_chunk(slices.len(), &mut |part| {
-        for i in part {
-            (start, end) = (start.min(slices.start[i]), end.max(slices.end(i)));
+    let mut add = |from: i64, to: i64| (start, end) = (start.min(from), end.max(to));
+    let slices = &profile.slices;
+    for lane in profile.lanes.iter().filter(|lane| lane.first < lane.end) {
+        let (first, last) = (lane.first as usize, lane.end as usize - 1);
+        add(slices.start[first], slices.end(last));
+        if may_overlap(lane.depth) {
+            (first..last).for_each(|i| add(slices.start[first], slices.end(i)));
         }
-    });
-    for times in std::iter::once(&profile.instants.time).chain(profile.counters.iter().map(|c| &c.times)) {
-        for_each_of(times, |time| (start, end) = (start.min(*time), end.max(*time)));
+    }
+    let instants = profile.instants.track.runs().map(|(_, run)| &profile.instants.time[run]);
+    for times in instants.chain(profile.counters.iter().map(|counter| counter.times.as_slice())) {
+        times.first().zip(times.last()).into_iter().for_each(|(first, last)| add(*first, *last));
     }
     if start > end {
         return TimeRange { start: TimeNs(0), end: TimeNs(0) };

@@ -1,6 +1,6 @@
 //! Instants in the order written, column by column, and as a table by (track, time).
 
-use super::by_track::{by_track, first_of_tracks, placed, reorder};
+use super::by_track::{by_track, counts, first_of_tracks, placed, reorder};
 use super::records::Records;
 use crate::base::Order as _;
 use crate::base::{StrId, TrackId, for_each_chunk, is_ascending, radix_order};
@@ -44,12 +44,17 @@ impl Instants {
         self.name.append(later.name, string);
     }
 
-    /// Orders them by (final track, time, name, place of the record).
-    pub fn finish(self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> InstantTable {
+    /// How many are on each of `n_tracks` raw tracks.
+    pub fn counts(&self, n_tracks: usize) -> Vec<usize> {
+        counts(self.track.len(), n_tracks, |i| self.track.get(i) as usize)
+    }
+
+    /// Orders them by (final track, time, name, place of the record). `counts` are those of raw tracks.
+    pub fn finish(self, counts: &[usize], track_of_raw: &[Option<TrackId>], n_tracks: usize) -> InstantTable {
         let Instants { track: tracks, time: times, name: names, record: records } = self;
         let n = times.len();
         let track_of = |i: usize| placed(track_of_raw, tracks.get(i)).index();
-        let first = first_of_tracks(n, n_tracks, &track_of);
+        let first = first_of_tracks(counts, track_of_raw, n_tracks);
         let mut time = by_track(&first, n, &track_of, |i| times.get(i));
         // Each column is freed when the next form of it is there.
         drop(times);
@@ -101,11 +106,12 @@ mod tests {
         instants.record.run(record(0), 6);
         all.iter().for_each(|(track, time, name, at)| instants.push(TrackId(*track), *time, StrId(*name), record(*at)));
         // The second track is shown first.
-        let table = instants.finish(&[Some(TrackId(1)), Some(TrackId(0))], 2);
+        let counts = instants.counts(2);
+        let table = instants.finish(&counts, &[Some(TrackId(1)), Some(TrackId(0))], 2);
         assert_eq!(table.track, TrackRuns::from_iter([0, 0, 0, 1, 1, 1].map(TrackId)));
         assert_eq!(table.time, [3, 9, 9, 5, 5, 6]);
         assert_eq!(table.name, [7, 1, 2, 1, 1, 0].map(StrId));
         assert_eq!(table.record.as_slice(), [64, 32, 0, 48, 160, 80].map(record));
-        assert_eq!(Instants::default().finish(&[], 3), InstantTable::default());
+        assert_eq!(Instants::default().finish(&[], &[], 3), InstantTable::default());
     }
 }
