@@ -142,7 +142,7 @@ async fn inspected(case: &Case) -> Inspection {
     }
 }
 
-/// Opens a profile of the drop: what the worker says of it in the end, and the columns that it sent before.
+/// Opens a profile of the drop: what the worker says of it in the end, and the columns that it sent before, then those beside it.
 async fn opened(case: &Case, found: &Found) -> (ToPage, Array) {
     let (names, files) = files(case);
     let pick = |at: &usize| (names[*at].clone(), files[*at].clone());
@@ -150,7 +150,10 @@ async fn opened(case: &Case, found: &Found) -> (ToPage, Array) {
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
     send(&ToWorker::Open { claim, paths, names, occasion: Occasion::First, learned: Default::default(), n_readers: 1 }, &files);
     match next().await {
-        (ToPage::Columns, columns) => (next().await.0, columns),
+        (ToPage::Columns, columns) => {
+            let (message, beside) = next().await;
+            (message, columns.concat(&beside))
+        }
         other => other,
     }
 }
@@ -199,11 +202,11 @@ async fn a_file_of_each_format_becomes_the_same_as_its_bytes() {
             assert_eq!((&opened.claim, opened.hash.is_empty()), (&found.claim, false));
             let first = own.first_question().map(|question| (question.clone(), question.answer(&own)));
             assert_eq!(opened.first_answer, first, "{}", case.format);
-            assert_eq!(beside.length() as usize, N_COLUMNS);
+            assert_eq!(beside.length() as usize, N_COLUMNS + 1);
             let n = own.profile.slices.len();
             let n_buffers = n.div_ceil(COLUMN_BLOCK);
             assert_eq!([0, 1, 2].map(|at| column(&beside, at)), [8, 8, 4].map(|size| (n * size, n_buffers)), "{}", case.format);
-            assert_eq!(column(&beside, 3).0, 2 * own.name_slots().len(), "{}", case.format);
+            assert_eq!(column(&beside, N_COLUMNS as u32).0, 2 * own.name_slots().len(), "{}", case.format);
         }
     }
 }

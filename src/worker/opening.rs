@@ -193,13 +193,14 @@ fn send(host: &Host, session: Session, hash: String, occasion: Occasion) {
     transfer.add(&slices.start);
     transfer.add(&slices.duration);
     transfer.add(&slices.name);
-    transfer.add(session.name_slots());
     let (tracks, ends) = instants.track.columns();
     transfer.add(tracks);
     transfer.add(ends);
     transfer.add(&instants.time);
     transfer.add(&instants.name);
     host.post_with(&ToPage::Columns, &transfer);
+    let mut transfer = Transfer::default();
+    transfer.add(session.name_slots());
     let question = if occasion == Occasion::Again { None } else { session.first_question() };
     let is_short = session.profile.slices.len() <= FEW_SLICES;
     let opened = Opened {
@@ -211,7 +212,7 @@ fn send(host: &Host, session: Session, hash: String, occasion: Occasion) {
         rank: session.rank(),
         first_answer: question.clone().filter(|_| is_short).map(|question| (question.clone(), question.answer(&session))),
     };
-    host.post(&ToPage::Opened(Box::new(opened)));
+    host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
     began.end(Phase::Transfer);
     host.keep(session);
     // While the page draws.

@@ -251,7 +251,7 @@ fn died(why: &str) -> Sentence {
 fn receive(
     event: &MessageEvent,
     (pending, first_asked, first_answer): (&Pending, &FirstAsked, &FirstAnswer),
-    columns: &RefCell<Option<PageColumns>>,
+    columns: &RefCell<Option<Received>>,
     gone: impl FnOnce() + 'static,
 ) -> Option<FromWorker> {
     let parts: Array = event.data().unchecked_into();
@@ -289,7 +289,8 @@ fn receive(
         }
         Ok(ToPage::Opened(mut opened)) => {
             first_answer.replace(opened.first_answer.take());
-            match columns.take().and_then(|columns| described(columns, std::mem::take(&mut opened.info))) {
+            let info = std::mem::take(&mut opened.info);
+            match columns.take().and_then(|columns| phases::time(Phase::Receive, || described(columns, &parts, info))) {
                 Some(columns) => FromWorker::Opened(opened, Box::new(columns)),
                 None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
             }
@@ -310,36 +311,47 @@ fn receive(
     })
 }
 
-/// The columns beside a message; of their description there are only the instants.
-fn received(parts: &Array) -> Option<PageColumns> {
+/// Columns that come before their description.
+struct Received {
+    start: Vec<i64>,
+    duration: Vec<i64>,
+    name: Vec<u32>,
+    instants: InstantTable,
+}
+
+/// The columns beside a message.
+fn received(parts: &Array) -> Option<Received> {
     if parts.length() as usize != 1 + N_COLUMNS {
         return None;
     }
-    let instants = InstantTable {
-        track: TrackRuns::of_columns(column(&parts.get(5))?, column(&parts.get(6))?)?,
-        time: column(&parts.get(7))?,
-        name: column(&parts.get(8))?,
-        ..InstantTable::default()
-    };
-    let name: Vec<u32> = column(&parts.get(3))?;
-    let slots: Vec<u16> = column(&parts.get(4))?;
-    Some(PageColumns {
-        start: column(&parts.get(1))?.into(),
-        duration: column(&parts.get(2))?.into(),
-        colour: colour_column(&name, &slots).into(),
-        name: name.into(),
-        info: PageMeta { instants: Arc::new(instants), ..PageMeta::default() },
+    Some(Received {
+        start: column(&parts.get(1))?,
+        duration: column(&parts.get(2))?,
+        name: column(&parts.get(3))?,
+        instants: InstantTable {
+            track: TrackRuns::of_columns(column(&parts.get(4))?, column(&parts.get(5))?)?,
+            time: column(&parts.get(6))?,
+            name: column(&parts.get(7))?,
+            ..InstantTable::default()
+        },
     })
 }
 
-/// Columns with their description; `None` where these are not the ones it describes.
-fn described(columns: PageColumns, info: PageMeta) -> Option<PageColumns> {
-    let instants = columns.info.instants;
+/// Columns with their description, and with the colours of names that are beside it in `parts`; `None` where these are not the ones it describes.
+fn described(columns: Received, parts: &Array, info: PageMeta) -> Option<PageColumns> {
+    let Received { start, duration, name, instants } = columns;
     let is_complete = |n: usize| u64::try_from(n) == Ok(info.n_slices);
-    let lengths = [columns.start.len(), columns.duration.len(), columns.name.len(), columns.colour.len()];
     let of_instants = [instants.time.len(), instants.name.len()];
-    let is_whole = lengths.into_iter().all(is_complete) && of_instants.into_iter().all(|n| n == instants.track.len());
-    is_whole.then(|| PageColumns { info: PageMeta { instants, ..info }, ..columns })
+    let is_whole = [start.len(), duration.len(), name.len()].into_iter().all(is_complete)
+        && of_instants.into_iter().all(|n| n == instants.track.len());
+    let slots: Vec<u16> = column(&parts.get(1)).filter(|_| is_whole)?;
+    Some(PageColumns {
+        start: start.into(),
+        duration: duration.into(),
+        colour: colour_column(&name, &slots).into(),
+        name: name.into(),
+        info: PageMeta { instants: Arc::new(instants), ..info },
+    })
 }
 
 /// One column out of its transferred buffers.

@@ -136,7 +136,7 @@ pub enum ToPage {
     Progress(Progress),
     /// Columns of the profile that is announced next come beside this: see [`N_COLUMNS`]. The page copies them while the rest is computed.
     Columns,
-    /// The profile is open; its columns were sent before.
+    /// The profile is open; its columns were sent before. The colours of names come beside this, as a column does.
     Opened(Box<Opened>),
     /// The answer to the question of that id, attached as [`crate::engine::EncodedAnswer`].
     Answer {
@@ -188,9 +188,9 @@ pub struct Opened {
     pub first_answer: Option<(EncodedQuery, EncodedAnswer)>,
 }
 
-/// Beside `Columns`: start, duration and name of slices, the colours of names; of instants the tracks and ends of their runs, time and name. Each is an
-/// array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.
-pub const N_COLUMNS: usize = 8;
+/// Beside `Columns`: start, duration and name of slices; of instants the tracks and ends of their runs, time and name. Each is an array of buffers of
+/// [`COLUMN_BLOCK`] elements, the last one shorter.
+pub const N_COLUMNS: usize = 7;
 /// Elements in a transferred buffer.
 pub const COLUMN_BLOCK: usize = 1 << 20;
 
