@@ -312,6 +312,8 @@ pub(super) fn of_core(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::StrId;
+    use crate::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackSpec};
 
     fn moved(from: u64, to: u64, bytes: u32) -> Moved {
         Moved::new(from, to, bytes)
@@ -373,6 +375,46 @@ mod tests {
         let want: f64 = all.iter().filter(|m| m.duration() > 0).map(|m| f64::from(m.bytes)).sum();
         assert!((sum / want - 1.0).abs() < 1e-9, "{sum} {want}");
         assert_eq!(found.last().map(|s| (s.rate, s.total)), Some((0.0, all.iter().map(|m| u64::from(m.bytes)).sum())));
+    }
+
+    #[test]
+    fn a_long_run_is_the_same_in_any_order() {
+        let n = MOST_SORTED as u64 + 1;
+        let mut builder = ProfileBuilder::new();
+        let track = |parent, name: &str, kind| TrackSpec { parent, name: name.into(), kind, sort: 0 };
+        let core = builder.track(track(None, "nc0", TrackKind::Group));
+        let queues = ["q0", "q1", "q2"].map(|name| builder.track(track(Some(core), name, TrackKind::Queue)));
+        for i in 0..n {
+            // Bursts, pauses, and transfers of many steps.
+            let (start, duration) = (i / 64 * 400 + i * 7919 % 300, if i.is_multiple_of(1001) { 90_000 } else { 5 + i % 700 });
+            let (track, record) = (queues[(i % 3) as usize], RecordRef::default());
+            builder.slice(RawSlice { track, start: start as i64, duration: duration as i64, name: StrId(0), record });
+        }
+        let profile = builder.finish(Meta::default()).profile;
+        let bytes: Vec<u32> = (0..n as u32).map(|i| if i.is_multiple_of(77) { NeuronDevice::ABSENT } else { 64 + i % 4096 }).collect();
+        let left_out: Vec<u32> = (0..n as u32).filter(|i| i % 500 < 3).collect();
+        let precise = Column::by_value(n as usize, false, |_| NeuronDevice::ABSENT);
+        let mut all = Vec::new();
+        for (i, bytes) in
+            bytes.iter().enumerate().filter(|(i, b)| **b != NeuronDevice::ABSENT && left_out.binary_search(&(*i as u32)).is_err())
+        {
+            all.push(moved(picoseconds(profile.slices.start[i], 0), picoseconds(profile.slices.end(i), 0), *bytes));
+        }
+        let ends = [profile.slices.start.iter().min(), (0..n as usize).map(|i| profile.slices.end(i)).max().as_ref()]
+            .map(|t| picoseconds(*t.unwrap(), 0));
+        let mut steps = Steps::of(n as usize, (ends[0], ends[1])).unwrap();
+        let windows: Vec<i64> = steps.windows().collect();
+        assert!(windows.len() > 2 && windows.is_sorted_by(|a, b| a < b) && windows.last() == Some(&i64::MAX), "{windows:?}");
+        all.iter().for_each(|m| steps.add(m));
+        let (mut want, mut found) = (Vec::new(), Vec::new());
+        steps.finish(&mut |rate| want.push(rate));
+        let core = profile.tracks.iter().position(|t| t.kind == TrackKind::Group).unwrap();
+        assert!(!of_core(&profile, TrackId(core as u32), (&bytes.into(), &precise, &left_out), &mut |rate| found.push(rate)));
+        assert_eq!(found.len(), want.len());
+        for (found, want) in found.iter().zip(&want) {
+            assert_eq!((found.time, found.total), (want.time, want.total));
+            assert!((found.rate - want.rate).abs() <= 1e-6 * want.rate.max(1.0), "{found:?} {want:?}");
+        }
     }
 
     /// Some times lie close, some far away.
