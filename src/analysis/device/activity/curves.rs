@@ -44,7 +44,7 @@ pub(in crate::analysis::device) fn throughput(profile: &Profile, device: &Neuron
 fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMap<u32, Vec<f64>> {
     let mut out: FxHashMap<u32, Vec<f64>> = FxHashMap::default();
     let roots = crate::analysis::device::waiting::signals::roots(profile);
-    let mut sizes = Vec::new();
+    let (mut sizes, mut near) = (Vec::new(), 0);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         // Absent as long as none of the core's transfers has a size.
         let mut parts = out.remove(&roots[t]);
@@ -56,7 +56,7 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
                 for (i, bytes) in part.zip(&sizes).filter(|(_, bytes)| **bytes != NeuronDevice::ABSENT) {
                     if !twice.has(i) {
                         let parts = parts.get_or_insert_with(|| grid.parts());
-                        grid.spread(parts, (profile.slices.start[i], profile.slices.end(i)), f64::from(*bytes));
+                        grid.spread((parts, &mut near), (profile.slices.start[i], profile.slices.end(i)), f64::from(*bytes));
                     }
                 }
             });
@@ -97,8 +97,9 @@ impl Grid {
         (0..self.n as i64).map(|k| self.range.start.0 + k * self.step).collect()
     }
 
-    /// Adds `amount` to the parts that a span is in, each as much as it has of it.
-    fn spread(self, parts: &mut [f64], span: (i64, i64), amount: f64) {
+    /// Adds `amount` to the parts that a span is in, each as much as it has of it. `near`: the part that the span before began in. Those of a lane follow
+    /// each other, and a division takes as long as the rest.
+    fn spread(self, (parts, near): (&mut [f64], &mut usize), span: (i64, i64), amount: f64) {
         let (length, origin) = (self.range.duration().0, self.range.start.0);
         let (start, end) = (span.0.saturating_sub(origin), span.1.saturating_sub(origin));
         if start > length || end < 0 || parts.is_empty() {
@@ -106,9 +107,11 @@ impl Grid {
         }
         let last = parts.len() - 1;
         let part = |t: i64| usize::try_from(t.max(0) / self.step).unwrap_or(last).min(last);
-        let from = part(start);
+        let begin = (*near as i64).saturating_mul(self.step);
+        let from = if begin <= start && start - begin < self.step { *near } else { part(start) };
+        *near = from;
         let is_inside = start >= 0 && end <= length;
-        // Most spans are within one part: a division takes as long as the rest.
+        // Most spans are within one part.
         if end <= start || is_inside && (from == last || end < (from as i64 + 1) * self.step) {
             parts[from] += amount;
             return;
@@ -123,11 +126,11 @@ impl Grid {
 
     /// What a rate per second, in force until the next time, adds up to in each part.
     fn integral(self, times: &[i64], rates: &[f64]) -> Vec<f64> {
-        let mut parts = self.parts();
+        let (mut parts, mut near) = (self.parts(), 0);
         for (i, (time, rate)) in times.iter().zip(rates).enumerate() {
             let until = times.get(i + 1).copied().unwrap_or(self.range.end.0);
             if until > *time {
-                self.spread(&mut parts, (*time, until), rate * until.saturating_sub(*time) as f64 * 1e-9);
+                self.spread((&mut parts, &mut near), (*time, until), rate * until.saturating_sub(*time) as f64 * 1e-9);
             }
         }
         parts
@@ -152,7 +155,7 @@ pub(in crate::analysis::device) fn utilization(profile: &Profile, device: &Neuro
     let is_transpose =
         |i: usize| kind.and_then(|a| a.values.at(i)).is_some_and(|kind| profile.strings.get(kind).eq_ignore_ascii_case("TRANSPOSE"));
     let mut cores: Vec<(Option<TrackId>, Vec<f64>, Vec<f64>)> = Vec::new();
-    let mut elements = Vec::new();
+    let (mut elements, mut near) = (Vec::new(), 0);
     // Transfers compute nothing.
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind != TrackKind::Queue) {
         let group = profile.tracks[lane.track.index()].parent;
@@ -166,9 +169,9 @@ pub(in crate::analysis::device) fn utilization(profile: &Profile, device: &Neuro
                     cores.len() - 1
                 });
                 let span = (profile.slices.start[i], profile.slices.end(i));
-                grid.spread(&mut cores[at].2, span, flops);
+                grid.spread((&mut cores[at].2, &mut near), span, flops);
                 if !is_transpose(i) {
-                    grid.spread(&mut cores[at].1, span, flops);
+                    grid.spread((&mut cores[at].1, &mut near), span, flops);
                 }
             }
         });
@@ -209,9 +212,9 @@ mod tests {
     fn amounts_are_kept_by_the_parts() {
         for length in [1, 7, 499, 500, 501, 999, 12_345] {
             let grid = Grid::of(TimeRange::new(TimeNs(0), TimeNs(length))).expect("not empty");
-            let mut parts = grid.parts();
+            let (mut parts, mut near) = (grid.parts(), 0);
             for span in [(0, length), (length, length), (length / 3, length / 2), (0, 1)] {
-                grid.spread(&mut parts, span, 5.0);
+                grid.spread((&mut parts, &mut near), span, 5.0);
             }
             assert!((parts.iter().sum::<f64>() - 20.0).abs() < 1e-9, "{length}: {}", parts.iter().sum::<f64>());
             assert!((grid.width(0) - grid.step as f64).abs() < 0.5 && grid.n <= 500);
