@@ -176,7 +176,8 @@ fn queue(
     (triggers, found): (&mut [u32], &mut Vec<Moved>),
 ) -> u64 {
     let (columns, slices) = (cells.columns(profile, device), &profile.slices);
-    let by_start = &slices.by_start[profile.slices_of(track)];
+    let on_track = profile.slices_of(track);
+    let by_start = &slices.by_start[on_track.clone()];
     let nothing = Interval { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
     let mut intervals = vec![nothing; transfers.len()];
     let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
@@ -226,9 +227,9 @@ fn queue(
     };
     let fit: Vec<bool> = intervals.iter().zip(transfers).map(is_fit).collect();
     let mut n_fit = 0;
-    for_each_chunk(by_start.len(), &mut |part| {
-        for &slice in &by_start[part] {
-            let trigger = &mut triggers[slice as usize];
+    let triggers = &mut triggers[on_track];
+    for_each_chunk(triggers.len(), &mut |part| {
+        for trigger in &mut triggers[part] {
             let at = *trigger as usize;
             *trigger = match fit.get(at) {
                 Some(true) => transfers[at].instruction,
