@@ -36,6 +36,15 @@ impl SortedIndex {
         let first = first_position(from..to, |at| number(at) >= wanted);
         first..first_position(first..to, |at| number(at) > wanted)
     }
+
+    /// The same, where `near` is likely the first of them: the end of what was found last, when numbers are asked for in order.
+    pub fn find_near(&self, n: usize, near: usize, wanted: u32, number: impl Fn(usize) -> u32) -> Range<usize> {
+        let is_first = |at: usize| (at == n || number(at) >= wanted) && (at == 0 || number(at - 1) < wanted);
+        if near > n || !is_first(near) {
+            return self.find(n, wanted, number);
+        }
+        near..near + (near..n).take_while(|at| number(*at) == wanted).count()
+    }
 }
 
 /// The first position of `range` at which `is_it` holds, or its end. It must hold at every later position too.
@@ -97,6 +106,10 @@ mod tests {
                 let found = places.find(list.len(), wanted, number);
                 assert_eq!((found.len(), found.is_empty() || found == want), (want.len(), true), "{wanted} in {list:?}");
                 assert_eq!(SortedIndex::default().find(list.len(), wanted, number), want);
+                for near in [0, 1, 2, want.start, want.end, list.len(), list.len() + 1] {
+                    let found = places.find_near(list.len(), near, wanted, number);
+                    assert_eq!((found.len(), found.is_empty() || found == want), (want.len(), true), "{wanted} in {list:?} from {near}");
+                }
             }
         }
     }

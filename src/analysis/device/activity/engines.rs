@@ -1,6 +1,6 @@
 //! Instructions by engine.
 
-use crate::base::radix_sort::order_many;
+use crate::base::radix_sort::order_many_by;
 use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
 use std::ops::Range;
@@ -86,11 +86,7 @@ pub(in crate::analysis::device) fn engines<'a>(profile: &'a Profile) -> Vec<Engi
     }
     for engine in &mut out {
         // Ordered by start, and those of one start by slice: tracks may come in any order.
-        let key = |slice: &SliceId| (profile.slices.start[slice.index()], *slice);
-        if !engine.slices.is_sorted_by_key(key) {
-            order_many(&mut engine.slices, |slice| i64::from(slice.0));
-            order_many(&mut engine.slices, |slice| profile.slices.start[slice.index()]);
-        }
+        order_many_by(&mut engine.slices, |slice| profile.slices.start[slice.index()], |slice| *slice);
     }
     out
 }

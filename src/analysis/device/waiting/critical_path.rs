@@ -51,6 +51,16 @@ struct Best {
     via: Via,
 }
 
+/// What a step adds to its chain.
+struct StepTimes {
+    /// Its time that no earlier step covers.
+    own: DurationNs,
+    /// The time before it that none covers.
+    gap: DurationNs,
+    /// What most of these waited for.
+    cause: Option<Cause>,
+}
+
 /// Dependencies from data.
 struct Data {
     producers: Producers,
@@ -176,9 +186,9 @@ impl Walk<'_> {
         let mut out = CriticalPath { range, n_steps: chain.len() as u64, n_edges: self.n_edges, ..CriticalPath::default() };
         out.work = DurationNs(self.best[last as usize].work);
         for &step in &chain {
-            let step = self.step(step, &mut out.shares);
+            let times = self.times(step, &mut out.shares);
             if out.steps.len() < MOST_STEPS {
-                out.steps.push(step);
+                out.steps.push(self.listed(step, times));
             }
         }
         let length = range.duration().0.max(1) as f64;
@@ -188,13 +198,12 @@ impl Walk<'_> {
         out
     }
 
-    fn step(&self, step: u32, shares: &mut Vec<PathShare>) -> PathStep {
+    /// What a step adds to the chain; its times are added to the shares.
+    fn times(&self, step: u32, shares: &mut Vec<PathShare>) -> StepTimes {
         let (profile, best, slice) = (self.profile, self.best[step as usize], self.steps.slices[step as usize]);
         let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
         let front = if best.from == NONE { start } else { self.best[best.from as usize].front };
         let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
-        let track = profile.track_of(SliceId(slice)).unwrap_or_default();
-        let engine = engine_name(profile, SliceId(slice), track);
         let waits = self.steps.is_wait[step as usize];
         // What most of its time waited for.
         let mut longest = None;
@@ -206,18 +215,28 @@ impl Walk<'_> {
             }
         }
         if !waits {
+            let track = profile.track_of(SliceId(slice)).unwrap_or_default();
             let is_transfer = profile.tracks.get(track.index()).is_some_and(|t| t.kind == TrackKind::Queue);
-            add(shares, if is_transfer { PathKind::Dma } else { PathKind::Compute }, &engine, own);
+            let kind = if is_transfer { PathKind::Dma } else { PathKind::Compute };
+            add(shares, kind, engine_name(profile, SliceId(slice), track), own);
         }
+        StepTimes { own: DurationNs(own), gap: DurationNs(gap), cause: longest.map(|l| l.1) }
+    }
+
+    /// A step as the answer lists it.
+    fn listed(&self, step: u32, StepTimes { own, gap, cause }: StepTimes) -> PathStep {
+        let (profile, best, slice) = (self.profile, self.best[step as usize], SliceId(self.steps.slices[step as usize]));
+        let track = profile.track_of(slice).unwrap_or_default();
+        let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
         PathStep {
-            slice: SliceId(slice),
-            name: profile.name_of(SliceId(slice)).into(),
+            slice,
+            name: profile.name_of(slice).into(),
             core: profile.track_path(track).split(" / ").next().unwrap_or_default().into(),
-            engine,
+            engine: engine_name(profile, slice, track).into(),
             range: TimeRange { start: TimeNs(start), end: TimeNs(end) },
-            own: DurationNs(own),
-            gap: DurationNs(gap),
-            cause: longest.map(|l| l.1),
+            own,
+            gap,
+            cause,
             via: match best.via {
                 Via::First => String::new(),
                 Via::Engine => "same engine".into(),
@@ -274,10 +293,10 @@ impl Walk<'_> {
     }
 }
 
-fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> String {
+fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> &str {
     let recorded = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
     let own = || profile.tracks.get(track.index()).map_or("", |t| profile.strings.get(t.name));
-    if recorded.is_empty() { own().into() } else { recorded.into() }
+    if recorded.is_empty() { own() } else { recorded }
 }
 
 fn kind_of(cause: Cause) -> PathKind {

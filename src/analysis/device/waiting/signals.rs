@@ -2,8 +2,9 @@
 
 mod read;
 
-use crate::base::{SliceId, SortedIndex, TrackId};
+use crate::base::{SliceId, SortedIndex, TrackId, first_position_near};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Earlier values of a semaphore that are looked at; a condition that was true before those was true long ago.
@@ -29,18 +30,37 @@ pub struct SemaphoreHistory {
     /// For each use, from the first one asked for on: the place of its semaphore.
     of_use: Vec<u32>,
     first_use: usize,
+    /// Where the uses that were found last end.
+    near_use: Cell<usize>,
     semaphores: Vec<Semaphore>,
 }
 
 /// What happens to one semaphore.
 #[derive(Debug, Default)]
 struct Semaphore {
-    /// (time, new value), by time.
-    values: Vec<(i64, i64)>,
-    /// (end, instruction) of those that set it when they end, by end.
-    setters: Vec<(i64, u32)>,
-    /// (start, instruction) of those whose transfer raises it, by start.
-    triggers: Vec<(i64, u32)>,
+    /// New values.
+    values: Timed<i64>,
+    /// Instructions that set it when they end.
+    setters: Timed<u32>,
+    /// Instructions whose transfer, begun with them, raises it.
+    triggers: Timed<u32>,
+}
+
+/// What came when, by time.
+#[derive(Debug, Default)]
+struct Timed<T> {
+    all: Vec<(i64, T)>,
+    /// How many came until the time that was asked for last: most questions are about times near each other.
+    near: Cell<usize>,
+}
+
+impl<T> Timed<T> {
+    /// What came at or before a time.
+    fn until(&self, time: i64) -> &[(i64, T)] {
+        let n = first_position_near(0..self.all.len(), self.near.get(), |at| self.all[at].0 > time);
+        self.near.set(n);
+        &self.all[..n]
+    }
 }
 
 /// A semaphore in the operands of an instruction.
@@ -124,7 +144,9 @@ impl<'a> Signals<'a> {
 
     /// The semaphores in the operands of an instruction.
     pub fn of_slice(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
-        let found = self.history.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice);
+        let near = &self.history.near_use;
+        let found = self.history.places.find_near(self.uses.len(), near.get(), slice.0, |at| self.uses[at].slice);
+        near.set(found.end);
         found.map(|at| {
             let place = at.checked_sub(self.history.first_use).and_then(|at| self.history.of_use.get(at));
             Used { used: &self.uses[at], place: place.copied().unwrap_or(NONE) }
@@ -143,14 +165,12 @@ impl<'a> Signals<'a> {
 
     /// Whether the values of the semaphore over time are known.
     pub fn is_recorded(&self, wait: Used<'_>) -> bool {
-        self.recorded(wait).is_some_and(|s| !s.values.is_empty())
+        self.recorded(wait).is_some_and(|s| !s.values.all.is_empty())
     }
 
     /// When the condition of `wait` last became true, at or before `until`.
     pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let values = &self.recorded(wait)?.values;
-        let before = &values[..values.partition_point(|v| v.0 <= until)];
-        let latest = before.iter().rev().take(MOST_STEPS);
+        let latest = self.recorded(wait)?.values.until(until).iter().rev().take(MOST_STEPS);
         match wait.role {
             SemaphoreRole::Exactly => latest.into_iter().find(|v| v.1 == wait.value).map(|v| v.0),
             // Back to the first of the values that hold.
@@ -161,18 +181,14 @@ impl<'a> Signals<'a> {
     /// When the last value recorded at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
     /// ended it came later and is missing in the file.
     pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let values = &self.recorded(wait)?.values;
-        let last = values[..values.partition_point(|v| v.0 <= until)].last()?;
+        let last = self.recorded(wait)?.values.until(until).last()?;
         let holds = if wait.role == SemaphoreRole::Exactly { last.1 == wait.value } else { last.1 >= wait.value };
         (!holds).then_some(last.0)
     }
 
     /// What made the condition of `wait` true at `time`.
     pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
-        let before = |list: &[(i64, u32)]| {
-            let n = list.partition_point(|s| s.0 <= time);
-            list[..n].iter().rev().take(2).find(|s| s.1 != wait.slice).copied()
-        };
+        let before = |list: &Timed<u32>| list.until(time).iter().rev().take(2).find(|s| s.1 != wait.slice).copied();
         let semaphore = self.recorded(wait)?;
         match (before(&semaphore.setters), before(&semaphore.triggers)) {
             (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
@@ -184,9 +200,9 @@ impl<'a> Signals<'a> {
     /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
     pub fn setters(&self, wait: Used<'_>, limit: usize) -> (Vec<SliceId>, bool) {
         let Some(semaphore) = self.recorded(wait) else { return Default::default() };
-        let all = &semaphore.setters;
+        let all = &semaphore.setters.all;
         let step = all.len().div_ceil(limit.max(1)).max(1);
-        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.is_empty())
+        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.all.is_empty())
     }
 
     /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.

@@ -5,6 +5,7 @@ use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk};
 use crate::model::{Profile, SemaphoreRole};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::ops::Range;
 
 /// A semaphore of a core: (the core's track, number).
@@ -56,6 +57,7 @@ impl SemaphoreHistory {
             roots: roots(profile),
             of_use: Vec::with_capacity(shown.len()),
             first_use: shown.start,
+            near_use: Cell::default(),
             semaphores: Vec::new(),
         };
         let mut index = Index::default();
@@ -64,8 +66,8 @@ impl SemaphoreHistory {
         out.read_uses(profile, ids.as_deref(), shown, &mut index);
         for semaphore in &mut out.semaphores {
             // They came by slice: those of one time stay in that order.
-            order_many(&mut semaphore.setters, |s| s.0);
-            order_many(&mut semaphore.triggers, |s| s.0);
+            order_many(&mut semaphore.setters.all, |s| s.0);
+            order_many(&mut semaphore.triggers.all, |s| s.0);
         }
         out
     }
@@ -83,14 +85,14 @@ impl SemaphoreHistory {
                 for i in part.map(|at| all.start + at) {
                     let Some((id, value)) = parsed[instants.name[i].index()] else { continue };
                     let place = index.place((root, id));
-                    self.semaphore(place).values.push((instants.time[i], value));
+                    self.semaphore(place).values.all.push((instants.time[i], value));
                 }
             });
         }
         for semaphore in &mut self.semaphores {
             // A long run has millions: what the lists grew ahead is given back.
-            semaphore.values.shrink_to_fit();
-            order_many(&mut semaphore.values, |v| v.0);
+            semaphore.values.all.shrink_to_fit();
+            order_many(&mut semaphore.values.all, |v| v.0);
         }
     }
 
@@ -123,8 +125,8 @@ impl SemaphoreHistory {
                 }
                 let slice = used.slice as usize;
                 match used.role {
-                    SemaphoreRole::Sets => self.semaphore(place).setters.push((profile.slices.end(slice), used.slice)),
-                    SemaphoreRole::Transfers => self.semaphore(place).triggers.push((profile.slices.start[slice], used.slice)),
+                    SemaphoreRole::Sets => self.semaphore(place).setters.all.push((profile.slices.end(slice), used.slice)),
+                    SemaphoreRole::Transfers => self.semaphore(place).triggers.all.push((profile.slices.start[slice], used.slice)),
                     _ => {}
                 }
             }
