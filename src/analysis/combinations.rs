@@ -5,37 +5,58 @@ use crate::base::{DurationNs, TimeRange, for_each_chunk};
 /// [`combinations`] distinguishes no more sets than these.
 pub const MOST_SETS: usize = 16;
 
-/// Time in each combination of busy sets that occurs in `range`: (bits of the busy sets, nanoseconds), by bits. The times add up to the length of
-/// the range. Only the first [`MOST_SETS`] sets count.
-pub fn combinations(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, DurationNs)> {
+/// Calls `found` with each stretch of `range` in which the same sets are busy: start, end, bits of the busy sets. Stretches come in order, without
+/// gaps between them. Only the first [`MOST_SETS`] sets count.
+pub fn each_stretch(sets: &[&[(i64, i64)]], range: TimeRange, mut found: impl FnMut(i64, i64, u32)) {
     let sets = &sets[..sets.len().min(MOST_SETS)];
-    let mut time = vec![0i64; 1 << sets.len()];
-    let mut next: Vec<usize> = sets.iter().map(|s| s.partition_point(|x| x.1 <= range.start.0)).collect();
-    let mut at = range.start.0;
+    // The next start or end of each set.
+    let mut edges = [i64::MAX; MOST_SETS];
+    let edges = &mut edges[..sets.len()];
+    let mut next = [0; MOST_SETS];
+    let (mut at, mut bits) = (range.start.0, 0u32);
+    for (k, set) in sets.iter().enumerate() {
+        next[k] = set.partition_point(|x| x.1 <= at);
+        if let Some(&(start, end)) = set.get(next[k]) {
+            bits |= u32::from(start <= at) << k;
+            edges[k] = if start <= at { end } else { start };
+        }
+    }
     let mut step = || {
-        let (mut until, mut bits) = (range.end.0, 0usize);
-        for (k, set) in sets.iter().enumerate() {
-            while set.get(next[k]).is_some_and(|x| x.1 <= at) {
-                next[k] += 1;
-            }
-            if let Some(&(start, end)) = set.get(next[k]) {
-                if start <= at {
-                    bits |= 1 << k;
-                    until = until.min(end);
-                } else {
-                    until = until.min(start);
-                }
+        let (mut k, mut edge) = (0, i64::MAX);
+        for (of, own) in edges.iter().enumerate() {
+            if *own < edge {
+                (k, edge) = (of, *own);
             }
         }
-        time[bits] = time[bits].saturating_add(until.saturating_sub(at));
-        at = until;
-        at < range.end.0
+        let until = edge.min(range.end.0);
+        if until > at {
+            found(at, until, bits);
+            at = until;
+        }
+        if at >= range.end.0 {
+            return false;
+        }
+        bits ^= 1 << k;
+        let is_busy = bits >> k & 1 == 1;
+        next[k] += usize::from(!is_busy);
+        edges[k] = sets[k].get(next[k]).map_or(i64::MAX, |span| if is_busy { span.1 } else { span.0 });
+        true
     };
     // At most a step to each start and end, and one to the end of the range.
     let n_edges = sets.iter().map(|set| 2 * set.len()).sum::<usize>();
     let mut is_inside = range.start < range.end;
     for_each_chunk(n_edges + 1, &mut |part| part.for_each(|_| is_inside = is_inside && step()));
-    time.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
+}
+
+/// Time in each combination of busy sets that occurs in `range`: (bits of the busy sets, nanoseconds), by bits. The times add up to the length of
+/// the range. Only the first [`MOST_SETS`] sets count.
+pub fn combinations(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, DurationNs)> {
+    let mut times = vec![0i64; 1 << sets.len().min(MOST_SETS)];
+    each_stretch(sets, range, |start, end, bits| {
+        let time = &mut times[bits as usize];
+        *time = time.saturating_add(end.saturating_sub(start));
+    });
+    times.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
 }
 
 /// Adds combinations to others, by bits.
@@ -101,6 +122,13 @@ mod tests {
             let views: Vec<&[(i64, i64)]> = sets.iter().map(|s| s.as_slice()).collect();
             let found = combinations(&views, within);
             prop_assert_eq!(found.iter().map(|s| s.1.0).sum::<i64>(), length);
+            // Each instant by itself.
+            let mut want = vec![0i64; 32];
+            for at in start..start + length {
+                want[(0..5).map(|k| usize::from(sets[k].iter().any(|s| s.0 <= at && at < s.1)) << k).sum::<usize>()] += 1;
+            }
+            let want: Vec<(u32, DurationNs)> = (0..).zip(want).filter(|t| t.1 > 0).map(|t| (t.0, DurationNs(t.1))).collect();
+            prop_assert_eq!(&found, &want);
             let mut order: Vec<u32> = (0..5).collect();
             order.rotate_left(turn);
             let parts = in_order(&found, &order);

@@ -110,23 +110,6 @@ pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     out
 }
 
-/// Length of what two sets have in common, without making it.
-pub fn length_of_common(a: &[(i64, i64)], b: &[(i64, i64)]) -> i64 {
-    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if many.len() / 16 >= few.len() {
-        return few.iter().fold(0, |sum, s| sum.saturating_add(length_in(many, s.0, s.1)));
-    }
-    let (mut i, mut j, mut sum) = (0, 0, 0i64);
-    for_each_chunk(a.len() + b.len(), &mut |part| {
-        for _ in part {
-            let (Some(x), Some(y)) = (a.get(i), b.get(j)) else { return };
-            sum = sum.saturating_add(x.1.min(y.1).saturating_sub(x.0.max(y.0)).max(0));
-            if x.1 < y.1 { i += 1 } else { j += 1 }
-        }
-    });
-    sum
-}
-
 /// What is in `a` and not in `b`.
 pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     let mut out = Vec::with_capacity(a.len() + b.len());
@@ -274,9 +257,6 @@ mod tests {
             let (a, b) = (set(&a), set(&b));
             let (both, rest) = (common(&a, &b), without(&a, &b));
             proptest::prop_assert_eq!(length(&both) + length(&rest), length(&a));
-            proptest::prop_assert_eq!(length_of_common(&a, &b), length(&both));
-            let fine: Ranges = (0..400).map(|i| (i * 3 - 200, i * 3 - 199)).collect();
-            proptest::prop_assert_eq!(length_of_common(&a, &fine), length(&common(&a, &fine)), "one of many more spans");
             proptest::prop_assert!(common(&rest, &b).is_empty());
             let all: Ranges = a.iter().chain(&b).chain(&[(40, 60)]).copied().collect();
             let sets = vec![a, b, vec![(40, 60)], vec![]];

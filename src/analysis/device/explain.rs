@@ -97,9 +97,6 @@ struct LaneWalk<'a> {
     cursor: Cursor,
 }
 
-/// Slices that are sorted at a time: as many as fit into a processor's cache with what is known of them.
-const WINDOW_SLICES: usize = 1 << 16;
-
 /// The tree of a core, while it is built.
 struct Walk<'a> {
     tree: Tree,
@@ -170,22 +167,17 @@ impl<'a> WalkColumns<'a> {
         };
         let mut lanes = self.lanes(core.root);
         // Slices of all lanes are merged by their starts, window by window: those of a long run at once would not fit into any cache.
-        let n_windows = lanes.iter().map(|lane| lane.left.len()).sum::<usize>().div_ceil(WINDOW_SLICES) as i64;
-        let (from, length) = (self.range.start.0, self.range.duration().0);
-        for window in 1..=n_windows {
-            let to = if window == n_windows { i64::MAX } else { from.saturating_add(length / n_windows * window) };
+        let n = lanes.iter().map(|lane| lane.left.len()).sum();
+        lanes::for_each_window(self.range, n, &mut |to| {
             for lane in &mut lanes {
-                let starts = &self.profile.slices.start[lane.left.clone()];
-                let n = if to == i64::MAX { starts.len() } else { n_before(starts, to) };
-                let slices = lane.left.start..lane.left.start + n;
-                lane.left.start = slices.end;
+                let slices = lanes::take_before(self.profile, &mut lane.left, to);
                 match lane.kind {
                     TrackKind::Engine => self.engine(lane, slices, &mut walk),
                     _ => self.queue(lane, slices, &mut walk),
                 }
             }
             walk.assign();
-        }
+        });
         walk.finish();
         self.idle(&mut walk);
         let spilled_bytes = self.spilled_bytes(core.root);
@@ -441,14 +433,4 @@ impl Walk<'_> {
             sweep.finish(&mut |leaf, start, end| tree.time(leaf, 0, end.saturating_sub(start)));
         }
     }
-}
-
-/// How many of the starts, in order, are before a time that is not far from the first of them.
-fn n_before(starts: &[i64], to: i64) -> usize {
-    let mut step = 1;
-    while step < starts.len() && starts[step] < to {
-        step *= 2;
-    }
-    let from = step / 2;
-    from + starts[from..starts.len().min(step + 1)].partition_point(|start| *start < to)
 }

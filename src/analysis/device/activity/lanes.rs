@@ -1,7 +1,7 @@
 //! Slices lane by lane, in the order in which they are in memory: for values to which the order on their track does not matter.
 
 use crate::analysis::spans::{self, Ranges};
-use crate::base::{TimeRange, TrackId};
+use crate::base::{TimeRange, TrackId, first_position_near};
 use crate::model::domain::Shape;
 use crate::model::{NeuronDevice, Profile};
 use std::ops::Range;
@@ -23,6 +23,46 @@ pub(in crate::analysis::device) fn touching(
         let before = (first..from).rev().take_while(reaches).count();
         (from - before < first + n).then_some((number, from - before..first + n))
     })
+}
+
+/// Slices that are sorted at a time: as many as fit into a processor's cache with what is known of them.
+const WINDOW_SLICES: usize = 1 << 16;
+
+/// Calls `each` with the ends of windows of a range that hold few enough of `n` slices each to be sorted in a cache, if these are spread evenly; the
+/// last one has no end. A function of its own for the reason of [`crate::base::for_each_chunk`].
+#[inline(never)]
+pub(in crate::analysis::device) fn for_each_window(range: TimeRange, n: usize, each: &mut dyn FnMut(i64)) {
+    let (n_windows, from, length) = (n.div_ceil(WINDOW_SLICES) as i64, range.start.0, range.duration().0);
+    for window in 1..=n_windows {
+        each(if window == n_windows { i64::MAX } else { from.saturating_add(length / n_windows * window) });
+    }
+}
+
+/// Takes the slices that start before a time from what is left of a lane.
+pub(in crate::analysis::device) fn take_before(profile: &Profile, left: &mut Range<usize>, to: i64) -> Range<usize> {
+    let starts = &profile.slices.start;
+    let end = if to == i64::MAX { left.end } else { first_position_near(left.clone(), left.start, |i| starts[i] >= to) };
+    std::mem::replace(&mut left.start, end)..end
+}
+
+/// Calls `each` with the slices of several lanes by start, those of one start by id. `lanes` are ranges of slices by start, most of them in `range`.
+pub(in crate::analysis::device) fn for_each_by_start(
+    profile: &Profile,
+    range: TimeRange,
+    lanes: impl Iterator<Item = Range<usize>>,
+    mut each: impl FnMut((i64, u32)),
+) {
+    let mut lanes: Vec<Range<usize>> = lanes.collect();
+    let mut window: Vec<(i64, u32)> = Vec::new();
+    for_each_window(range, lanes.iter().map(Range::len).sum(), &mut |to| {
+        window.clear();
+        for lane in &mut lanes {
+            window.extend(take_before(profile, lane, to).map(|i| (profile.slices.start[i], i as u32)));
+        }
+        // Lanes are sorted already: a stable sort merges them.
+        window.sort();
+        window.iter().for_each(|slice| each(*slice));
+    });
 }
 
 /// The shapes of instructions while the slices of a lane go by.
@@ -153,6 +193,31 @@ mod tests {
         let mut listed = Listed::from(&[2, 3, 7], 3);
         assert_eq!([3, 3, 4, 7, 7, 9].map(|i| listed.has(i)), [true, true, false, true, true, false]);
         assert!(!Listed::from(&[], 0).has(0));
+    }
+
+    #[test]
+    fn lanes_are_merged_by_start() {
+        let profile = drawn("t: a 0+10, b 2+3, c 5+0, d 5+5, e 10+0, f 12+4, g 13+1, h 20+1");
+        let lanes = || touching(&profile, TrackId(0), profile.meta.range).map(|lane| lane.1);
+        let mut found = Vec::new();
+        for_each_by_start(&profile, profile.meta.range, lanes(), |slice| found.push(slice));
+        let mut want: Vec<(i64, u32)> = profile.slices.start.iter().copied().zip(0..).collect();
+        want.sort_unstable();
+        assert_eq!(found, want);
+        for_each_by_start(&profile, profile.meta.range, std::iter::empty(), |_| panic!("no lane has no slice"));
+    }
+
+    #[test]
+    fn windows_cover_everything_in_order() {
+        let profile = drawn("t: a 0+1, b 2+1, c 4+1, d 6+1, e 8+1");
+        let range = TimeRange { start: TimeNs(0), end: TimeNs(9) };
+        let mut ends = Vec::new();
+        for_each_window(range, 2 * WINDOW_SLICES + 1, &mut |to| ends.push(to));
+        assert_eq!(ends, [3, 6, i64::MAX]);
+        let mut left = 0..profile.slices.len();
+        assert_eq!(ends.into_iter().map(|to| take_before(&profile, &mut left, to)).collect::<Vec<_>>(), [0..2, 2..3, 3..5]);
+        assert_eq!(left, 5..5);
+        for_each_window(range, 0, &mut |_| panic!("no slice needs no window"));
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn core_bounds(given: &BoundsContext<'_>, core: &CoreRows, run: &Bounds) -> Core
     };
     let data: Vec<&(String, spans::Ranges)> = core.queue_types.iter().filter(|q| q.0 != rows::FETCH).take(MOST_SETS).collect();
     let sets: Vec<&[(i64, i64)]> = data.iter().map(|q| q.1.as_slice()).collect();
+    let all = combinations(&time_parts::views(&core.sets), run.range);
     let names = |bits: u32| data.iter().enumerate().filter(|q| bits & (1 << q.0) != 0).map(|q| q.1.0.clone()).collect();
     CoreBounds {
         core: given.profile.track_path(TrackId(core.root)),
@@ -109,8 +110,8 @@ fn core_bounds(given: &BoundsContext<'_>, core: &CoreRows, run: &Bounds) -> Core
         profiler_flops: sum(&Product::profiler_flops),
         excess_interval_ns: given.clock_ghz.and_then(|clock| excess_interval_ns(&core.products, clock)),
         queue_types: core.queue_types.iter().map(|(name, set)| (name.clone(), DurationNs(spans::length(set)))).collect(),
-        exclusive: time_parts::exclusive(&core.sets, &time_parts::order(&given.query.order), run.range),
-        overlaps: time_parts::overlaps(&core.sets, run.range),
+        exclusive: time_parts::exclusive(&all, &time_parts::order(&given.query.order)),
+        overlaps: time_parts::overlaps(&all),
         dma_states: if given.has_dma {
             combinations(&sets, run.range).into_iter().map(|(bits, t)| (names(bits), t)).collect()
         } else {

@@ -3,14 +3,15 @@
 //! Instructions of a core are labelled; a window of a region is a run of instructions with its label, by start, that no other label interrupts.
 //! Bytes belong to the window in which their transfer starts: what is prefetched counts before it is used.
 
-use super::evidence::{EvidenceContext, MOST_SLICES, moves};
+use super::evidence::{EvidenceContext, MOST_SLICES, moves_by_start};
 use super::gaps;
 use super::rows::{self, CoreRows};
-use super::time_parts::{self, ExclusiveTime, Part};
+use super::time_parts::{self, ExclusiveTime, OwnedTimes, Owners, Part};
+use crate::analysis::device::activity::lanes;
 use crate::analysis::device::instructions::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, for_each_of};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, first_position_near};
 use crate::model::{Domain, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -121,10 +122,10 @@ fn labels_of(profile: &Profile, query: &RegionsQuery) -> (Vec<&'static Label>, &
     (choices, by)
 }
 
-fn found(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery) -> Vec<Found> {
+fn found(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, closed: &mut dyn FnMut(&mut Found)) -> Vec<Found> {
     match by {
-        "annotation" => annotated(given, &query.named),
-        _ => labelled(given, by, &query.pattern),
+        "annotation" => annotated(given, &query.named, closed),
+        _ => labelled(given, by, &query.pattern, closed),
     }
 }
 
@@ -135,8 +136,8 @@ pub fn windows_of(profile: &Profile, query: &RegionWindowsQuery, rows: &[CoreRow
     let Some(core) = rows.get(query.regions.core as usize) else { return Vec::new() };
     let given = EvidenceContext::of(profile, device, core, range);
     let (_, by) = labels_of(profile, &query.regions);
-    let region = found(&given, by, &query.regions).into_iter().find(|f| f.name == query.name);
-    let windows = spans::union(region.map(|f| f.windows).unwrap_or_default());
+    let region = found(&given, by, &query.regions, &mut |_| {}).into_iter().find(|f| f.name == query.name);
+    let windows = region.map(|f| f.windows).unwrap_or_default();
     windows.into_iter().map(|(start, end)| TimeRange { start: TimeNs(start), end: TimeNs(end) }).collect()
 }
 
@@ -154,9 +155,9 @@ pub fn regions_of(profile: &Profile, query: &RegionsQuery, rows: &[CoreRows]) ->
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let Some(core) = rows.get(query.core as usize) else { return out };
     let given = EvidenceContext::of(profile, device, core, range);
-    let found = found(&given, by, query);
+    let mut amounts = Amounts::of(&given, time_parts::order(&query.order));
+    let found = found(&given, by, query, &mut |region| region.sum_up(&mut amounts));
     notes(&given, by, query, &mut out);
-    let amounts = Amounts::of(&given, &time_parts::order(&query.order));
     out.regions = found.into_iter().map(|f| amounts.region(&given, f)).collect();
     if by != "annotation" {
         out.regions.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
@@ -190,24 +191,66 @@ fn notes(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, out: &mut 
 }
 
 /// A region that is being built.
-#[derive(Default)]
 struct Found {
     name: String,
+    /// Disjoint, by start.
     windows: Ranges,
+    /// Up to where the windows are summed up.
+    summed: i64,
+    /// Time of each part in the windows, nanoseconds.
+    times: OwnedTimes,
+    /// Bytes of transfers that start in the windows.
+    moved: u64,
     instructions: u64,
     flops: u64,
     issued: Option<u64>,
     slices: Vec<SliceId>,
 }
 
-/// Instructions of the core that start in the range, by start.
-fn instructions(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
-    let slices = &given.profile.slices;
-    let all = given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)).filter(|i| given.starts_here(*i));
-    let mut out: Vec<(i64, u32)> = all.map(|i| (slices.start[i], i as u32)).collect();
-    // Each track is in order: a stable sort merges them.
-    out.sort();
-    out
+impl Found {
+    fn new(name: String) -> Self {
+        Found {
+            name,
+            windows: Ranges::new(),
+            summed: i64::MIN,
+            times: OwnedTimes::default(),
+            moved: 0,
+            instructions: 0,
+            flops: 0,
+            issued: None,
+            slices: Vec::new(),
+        }
+    }
+
+    /// Begins a window, not before the last one.
+    fn open(&mut self, (start, end): (i64, i64)) {
+        match self.windows.last_mut().filter(|last| start <= last.1) {
+            Some(last) => last.1 = last.1.max(end),
+            None => self.windows.push((start, end)),
+        }
+    }
+
+    /// Sums up what the last window has gained.
+    fn sum_up(&mut self, amounts: &mut Amounts) {
+        let Some(&(start, end)) = self.windows.last() else { return };
+        let from = start.max(self.summed);
+        if from < end {
+            amounts.owners.add_within((from, end), &mut amounts.near_owner, &mut self.times);
+            self.moved = self.moved.saturating_add(amounts.bytes(from, end));
+            self.summed = end;
+        }
+    }
+}
+
+/// Calls `each` with the instructions of the core that start in `range`, which is in that of the answer: start and slice, in this order.
+fn for_each_instruction(given: &EvidenceContext<'_>, range: TimeRange, mut each: impl FnMut((i64, u32))) {
+    let tracks = given.tracks(TrackKind::Engine);
+    let lanes = tracks.flat_map(|track| lanes::touching(given.profile, track, range)).map(|lane| lane.1);
+    lanes::for_each_by_start(given.profile, range, lanes, |own| {
+        if (range.start.0..range.end.0).contains(&own.0) {
+            each(own);
+        }
+    });
 }
 
 /// A value not seen yet.
@@ -276,7 +319,7 @@ impl<'a> Labels<'a> {
         if let Some(at) = self.of_name.get(&name) {
             return *at;
         }
-        self.found.push(Found { name: name.clone(), ..Found::default() });
+        self.found.push(Found::new(name.clone()));
         self.of_name.insert(name, self.found.len() - 1);
         self.found.len() - 1
     }
@@ -293,42 +336,50 @@ fn label(by: &str, value: &str) -> String {
     }
 }
 
-/// Regions of a label: contiguous runs are windows.
-fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> {
+/// Regions of a label: contiguous runs are windows. `closed` is called with a region when a window of it ends; windows come by start.
+fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str, closed: &mut dyn FnMut(&mut Found)) -> Vec<Found> {
     let mut labels = Labels::of(given, by, pattern);
     let mut last: Option<usize> = None;
     let has_bytes = opcodes_with_bytes(given);
     let mut products = Products::from(given, &has_bytes, i64::MIN);
-    for_each_of(&instructions(given), |&(start, i)| {
-        let Some(at) = labels.region(given.profile, i as usize) else {
-            // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
-            last = last.filter(|_| by != "name");
-            return;
-        };
+    for_each_instruction(given, given.range, |(start, i)| {
+        let region = labels.region(given.profile, i as usize);
+        // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
+        if region != last && (region.is_some() || by == "name") {
+            last.into_iter().for_each(|at| closed(&mut labels.found[at]));
+            last = None;
+        }
+        let Some(at) = region else { return };
         let end = given.profile.slices.end(i as usize).min(given.range.end.0);
         let region = &mut labels.found[at];
         match region.windows.last_mut().filter(|_| last == Some(at)) {
             Some(window) => window.1 = window.1.max(end),
-            None => region.windows.push((start, end)),
+            None => region.open((start, end)),
         }
         add(given, region, &mut products, (start, i));
         last = Some(at);
     });
+    last.into_iter().for_each(|at| closed(&mut labels.found[at]));
     labels.found
 }
 
 /// Regions that the user marked, cut to the range; such as are outside are omitted.
-fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
-    let (all, has_bytes) = (instructions(given), opcodes_with_bytes(given));
-    let region = |(name, range): &(String, TimeRange)| {
+fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)], closed: &mut dyn FnMut(&mut Found)) -> Vec<Found> {
+    let has_bytes = opcodes_with_bytes(given);
+    let mut out = Vec::new();
+    for (name, range) in named {
         let window = (range.start.0.max(given.range.start.0), range.end.0.min(given.range.end.0));
-        let mut found = Found { name: name.clone(), windows: vec![window], ..Found::default() };
-        let (from, to) = (all.partition_point(|s| s.0 < window.0), all.partition_point(|s| s.0 < window.1));
+        if window.0 >= window.1 {
+            continue;
+        }
+        let mut found = Found::new(name.clone());
+        found.open(window);
         let mut products = Products::from(given, &has_bytes, window.0);
-        all[from..to.max(from)].iter().for_each(|own| add(given, &mut found, &mut products, *own));
-        (window.0 < window.1).then_some(found)
-    };
-    let mut out: Vec<Found> = named.iter().filter_map(region).collect();
+        let range = TimeRange { start: TimeNs(window.0), end: TimeNs(window.1) };
+        for_each_instruction(given, range, |own| add(given, &mut found, &mut products, own));
+        closed(&mut found);
+        out.push(found);
+    }
     out.order_by_key(|f| f.windows[0]);
     out
 }
@@ -383,60 +434,47 @@ fn add(given: &EvidenceContext<'_>, region: &mut Found, products: &mut Products<
     }
 }
 
-/// Place of the first time from `time` on, at or behind `at`: near ones are found in few steps.
-fn first_from(times: &[i64], at: usize, time: i64) -> usize {
-    let mut step = 1;
-    while times.get(at + step - 1).is_some_and(|t| *t < time) {
-        step *= 2;
-    }
-    let from = at + step / 2;
-    let to = (at + step - 1).min(times.len());
-    from + times[from..to.max(from)].partition_point(|t| *t < time)
-}
-
 /// What is summed up over windows.
 struct Amounts {
-    /// The run cut into exclusive parts.
-    parts: Vec<(Option<Part>, Ranges)>,
+    owners: Owners,
     /// Starts of transfers.
     starts: Vec<i64>,
     /// Bytes of all before each.
     before: Vec<u64>,
     has_sizes: bool,
+    /// Where the last window was found in `owners`, and in `starts`: the next one is near.
+    near_owner: usize,
+    near_transfer: usize,
 }
 
 impl Amounts {
-    fn of(given: &EvidenceContext<'_>, order: &[Part]) -> Self {
-        let mut all: Vec<(i64, u32)> = Vec::new();
-        moves(given).for_each(|(i, _, bytes)| all.push((given.profile.slices.start[i], bytes)));
-        // Each lane is in order: a stable sort merges them.
-        all.sort();
-        let mut before = Vec::with_capacity(all.len() + 1);
+    fn of(given: &EvidenceContext<'_>, order: Vec<Part>) -> Self {
+        let n = given.core.moves as usize;
+        let (mut starts, mut before) = (Vec::with_capacity(n), Vec::with_capacity(n + 1));
         let mut sum = 0u64;
         before.push(0);
-        before.extend(all.iter().map(|m| {
-            sum = sum.saturating_add(m.1.into());
-            sum
-        }));
+        moves_by_start(given, |start, bytes| {
+            sum = sum.saturating_add(u64::from(bytes));
+            starts.push(start);
+            before.push(sum);
+        });
         let (_, has_sizes) = given.profile.has_transfers(given.device);
-        let parts = time_parts::cut(&given.core.sets, order, given.range);
-        Amounts { parts, starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
+        let owners = Owners::of(&given.core.sets, order, given.range);
+        Amounts { owners, starts, before, has_sizes, near_owner: 0, near_transfer: 0 }
     }
 
-    /// Bytes of transfers that start in windows, which are by start.
-    fn bytes(&self, windows: &[(i64, i64)]) -> u64 {
-        let (mut at, mut sum) = (0, 0u64);
-        for (start, end) in windows {
-            let from = first_from(&self.starts, at, *start);
-            at = first_from(&self.starts, from, *end);
-            sum = sum.saturating_add(self.before[at].saturating_sub(self.before[from]));
-        }
-        sum
+    /// Bytes of transfers that start in a window.
+    fn bytes(&mut self, start: i64, end: i64) -> u64 {
+        let n = self.starts.len();
+        let from = first_position_near(0..n, self.near_transfer, |k| self.starts[k] >= start);
+        let to = first_position_near(from..n, from, |k| self.starts[k] >= end);
+        self.near_transfer = from;
+        self.before[to].saturating_sub(self.before[from])
     }
 
     fn region(&self, given: &EvidenceContext<'_>, found: Found) -> Region {
-        let wall = found.windows.iter().fold((i64::MAX, i64::MIN), |w, s| (w.0.min(s.0), w.1.max(s.1)));
-        let windows = spans::union(found.windows);
+        let windows = found.windows;
+        let wall = (windows.first().map_or(i64::MAX, |w| w.0), windows.last().map_or(i64::MIN, |w| w.1));
         let range = |&(start, end): &(i64, i64)| TimeRange { start: TimeNs(start), end: TimeNs(end) };
         Region {
             name: found.name,
@@ -444,28 +482,12 @@ impl Amounts {
             n_windows: windows.len() as u64,
             windows: windows.iter().take(MOST_WINDOWS).map(range).collect(),
             time: DurationNs(spans::length(&windows)),
-            exclusive: time_parts::lengths_within(&self.parts, &windows),
+            exclusive: self.owners.named(&found.times),
             instructions: found.instructions,
-            moved_bytes: self.has_sizes.then(|| self.bytes(&windows)),
+            moved_bytes: self.has_sizes.then_some(found.moved),
             issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),
             flops: given.device.elements.is_recorded().then_some(found.flops),
             slices: found.slices,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::first_from;
-
-    #[test]
-    fn times_are_found_from_the_last_place_on() {
-        let times = [0, 0, 3, 5, 5, 5, 8, 13, 21, 34];
-        for at in 0..=times.len() {
-            for time in -1..36 {
-                let want = (at..times.len()).find(|i| times[*i] >= time).unwrap_or(times.len());
-                assert_eq!(first_from(&times, at, time), want, "{time} from {at}");
-            }
         }
     }
 }

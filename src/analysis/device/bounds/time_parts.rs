@@ -1,7 +1,8 @@
 //! Time that adds up: sets of times cut into parts that do not overlap, and how sets overlap.
 
+use crate::analysis::combinations::{each_stretch, in_order};
 use crate::analysis::spans::{self, Ranges};
-use crate::base::{DurationNs, TimeRange};
+use crate::base::{DurationNs, TimeRange, first_position_near};
 use serde::{Deserialize, Serialize};
 
 /// What can be busy on a physical core.
@@ -80,32 +81,89 @@ pub struct ExclusiveTime {
     pub time: DurationNs,
 }
 
+/// The sets by [`Part::place`], as combinations take them.
+pub fn views(sets: &[Ranges; 6]) -> [&[(i64, i64)]; 6] {
+    sets.each_ref().map(Vec::as_slice)
+}
+
+/// Calls `found` with spans that cover `range`, by start, and the place in `order` of the part that each belongs to: the first that is busy then;
+/// that behind the last one is idle. Several spans that follow each other can have one part.
+fn each_owned(sets: &[Ranges; 6], order: &[Part], range: TimeRange, mut found: impl FnMut((i64, i64), usize)) {
+    let owner = |bits: usize| order.iter().position(|part| bits >> part.place() & 1 == 1).unwrap_or(order.len());
+    let owners: [usize; 1 << 6] = std::array::from_fn(owner);
+    each_stretch(&views(sets), range, |start, end, bits| found((start, end), owners[bits as usize]));
+}
+
+/// Parts in an order, with idle time behind them.
+fn with_idle(order: &[Part]) -> impl Iterator<Item = Option<Part>> {
+    order.iter().copied().map(Some).chain([None])
+}
+
 /// Cuts `range` into the times of each part: an instant belongs to the first part of `order` that is busy then; what is left is idle, and comes
 /// last. The sets do not overlap, and cover the range. `sets` by [`Part::place`].
 pub fn cut(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<(Option<Part>, Ranges)> {
-    let mut left = if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() };
-    let mut out = Vec::with_capacity(order.len() + 1);
-    for part in order {
-        let set = &sets[part.place()];
-        out.push((Some(*part), spans::common(&left, set)));
-        left = spans::without(&left, set);
-    }
-    out.push((None, left));
+    let mut out: Vec<(Option<Part>, Ranges)> = with_idle(order).map(|part| (part, Ranges::new())).collect();
+    each_owned(sets, order, range, |span, owner| spans::push(&mut out[owner].1, span));
+    out.iter_mut().for_each(|part| part.1.shrink_to_fit());
     out
 }
 
-/// How long the parts of [`cut`] are in several windows of that range, as a disjoint set. The times add up to the length of the windows exactly.
-pub fn lengths_within(parts: &[(Option<Part>, Ranges)], windows: &[(i64, i64)]) -> Vec<ExclusiveTime> {
-    parts.iter().map(|(part, set)| ExclusiveTime { part: *part, time: DurationNs(spans::length_of_common(set, windows)) }).collect()
+/// Which part each instant of a range belongs to, for looks at many windows of it.
+pub struct Owners {
+    order: Vec<Part>,
+    /// Where each span begins, ascending; the last one ends with the range.
+    starts: Vec<i64>,
+    /// The place of each one's part in `order`; that behind the last is idle.
+    owners: Vec<u8>,
+    range: TimeRange,
 }
 
-/// How long the parts of [`cut`] are. The times add up to the length of the range exactly.
-pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
-    lengths(cut(sets, order, range))
+/// Time of each part, in the order of its [`Owners`], and of none.
+pub type OwnedTimes = [i64; 7];
+
+impl Owners {
+    /// Those of a range; `order` as [`order`] gives it.
+    pub fn of(sets: &[Ranges; 6], order: Vec<Part>, range: TimeRange) -> Self {
+        // There cannot be more; what is not used costs nothing but addresses.
+        let most = sets.iter().map(|set| 2 * set.len()).sum::<usize>() + 1;
+        let (mut starts, mut owners) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        each_owned(sets, &order, range, |span, owner| {
+            if owners.last() != Some(&(owner as u8)) {
+                starts.push(span.0);
+                owners.push(owner as u8);
+            }
+        });
+        Owners { order, starts, owners, range }
+    }
+
+    /// Adds the time of each part in a window; what is outside of the range counts for none. `near` is where to look first: 0, or what the look at a
+    /// window nearby has left there.
+    pub fn add_within(&self, window: (i64, i64), near: &mut usize, times: &mut OwnedTimes) {
+        let (mut from, end) = (window.0.max(self.range.start.0), window.1.min(self.range.end.0));
+        if from >= end {
+            return;
+        }
+        *near = first_position_near(0..self.starts.len(), *near, |k| self.starts[k] > from);
+        // The span that holds the start of the window.
+        let mut at = near.saturating_sub(1);
+        while let Some(owner) = self.owners.get(at).filter(|_| from < end) {
+            let until = self.starts.get(at + 1).map_or(end, |next| end.min(*next));
+            let time = &mut times[usize::from(*owner)];
+            *time = time.saturating_add(until.saturating_sub(from));
+            (from, at) = (until, at + 1);
+        }
+    }
+
+    /// Sums of [`Owners::add_within`] with their parts, idle last.
+    pub fn named(&self, times: &OwnedTimes) -> Vec<ExclusiveTime> {
+        with_idle(&self.order).zip(times).map(|(part, time)| ExclusiveTime { part, time: DurationNs(*time) }).collect()
+    }
 }
 
-fn lengths(parts: Vec<(Option<Part>, Ranges)>) -> Vec<ExclusiveTime> {
-    parts.into_iter().map(|(part, set)| ExclusiveTime { part, time: DurationNs(spans::length(&set)) }).collect()
+/// How long each part has of the time in all combinations of busy parts, in an order as [`order`] gives it, idle last. The times add up to it exactly.
+pub fn exclusive(all: &[(u32, DurationNs)], order: &[Part]) -> Vec<ExclusiveTime> {
+    let places: Vec<u32> = order.iter().map(|part| part.place() as u32).collect();
+    with_idle(order).zip(in_order(all, &places)).map(|(part, time)| ExclusiveTime { part, time }).collect()
 }
 
 /// How long two parts were busy at the same time, one of them alone, and neither.
@@ -125,23 +183,24 @@ pub struct Overlap {
     pub none: DurationNs,
 }
 
-/// Every pair of parts once. `sets` by [`Part::place`], clipped to the range.
-pub fn overlaps(sets: &[Ranges; 6], range: TimeRange) -> Vec<Overlap> {
-    let total = range.duration().0;
-    let busy: Vec<i64> = sets.iter().map(|s| spans::length(s)).collect();
+/// Every pair of parts once, from the time in all combinations of busy parts.
+pub fn overlaps(all: &[(u32, DurationNs)]) -> Vec<Overlap> {
+    let time_where = |is_it: &dyn Fn(u32) -> bool| {
+        let sum = all.iter().filter(|(bits, _)| is_it(*bits)).fold(0i64, |sum, t| sum.saturating_add(t.1.0));
+        DurationNs(sum)
+    };
+    let is_busy = |part: Part, bits: u32| bits >> part.place() & 1 == 1;
     let mut out = Vec::with_capacity(15);
     for (i, a) in Part::ALL.into_iter().enumerate() {
         for b in Part::ALL.into_iter().skip(i + 1) {
-            let both = spans::length_of_common(&sets[a.place()], &sets[b.place()]);
-            let (only_a, only_b) = (busy[a.place()] - both, busy[b.place()] - both);
-            let none = total - both - only_a - only_b;
+            let busy = |of_a, of_b| time_where(&|bits| is_busy(a, bits) == of_a && is_busy(b, bits) == of_b);
             out.push(Overlap {
                 a,
                 b,
-                both: DurationNs(both),
-                only_a: DurationNs(only_a),
-                only_b: DurationNs(only_b),
-                none: DurationNs(none),
+                both: busy(true, true),
+                only_a: busy(true, false),
+                only_b: busy(false, true),
+                none: busy(false, false),
             });
         }
     }
@@ -169,20 +228,20 @@ mod tests {
         sets[Part::Tensor.place()] = vec![(0, 10), (20, 30)];
         sets[Part::Dma.place()] = vec![(5, 25)];
         let times = |order: &[Part]| {
-            let all = exclusive(&sets, &super::order(order), range(0, 40));
+            let all = exclusive(&combinations(&views(&sets), range(0, 40)), &super::order(order));
             let of = |part| all.iter().find(|t| t.part == part).map(|t| t.time.0);
             (of(Some(Part::Tensor)), of(Some(Part::Dma)), of(Some(Part::Vector)), of(None))
         };
         assert_eq!(times(&[]), (Some(20), Some(10), Some(0), Some(10)));
         assert_eq!(times(&[Part::Dma]), (Some(10), Some(20), Some(0), Some(10)));
-        let pair = overlaps(&sets, range(0, 40)).into_iter().find(|o| (o.a, o.b) == (Part::Tensor, Part::Dma));
+        let pair = overlaps(&combinations(&views(&sets), range(0, 40))).into_iter().find(|o| (o.a, o.b) == (Part::Tensor, Part::Dma));
         assert_eq!(pair.map(|o| [o.both.0, o.only_a.0, o.only_b.0, o.none.0]), Some([10, 10, 10, 10]));
     }
 
     #[test]
     fn an_empty_range_has_no_time() {
         let sets: [Ranges; 6] = Default::default();
-        assert!(exclusive(&sets, &Part::ALL, range(7, 7)).iter().all(|t| t.time.0 == 0));
+        assert!(exclusive(&combinations(&views(&sets), range(7, 7)), &Part::ALL).iter().all(|t| t.time.0 == 0));
     }
 
     #[test]
@@ -205,18 +264,36 @@ mod tests {
             let within = range(start, start + length);
             let clipped: [Ranges; 6] = std::array::from_fn(|i| clipped(&sets[i], within));
             for sets in [&clipped, &std::array::from_fn(|i| sets[i].clone())] {
-                let parts = exclusive(sets, &order(&[Part::ALL[first]]), within);
+                let parts = exclusive(&combinations(&views(sets), within), &order(&[Part::ALL[first]]));
+                let cut: Vec<(Option<Part>, i64)> = cut(sets, &order(&[Part::ALL[first]]), within).iter().map(|p| (p.0, spans::length(&p.1))).collect();
+                prop_assert_eq!(&cut, &parts.iter().map(|p| (p.part, p.time.0)).collect::<Vec<_>>());
                 prop_assert_eq!(parts.iter().map(|p| p.time.0).sum::<i64>(), length);
                 // The first one has all its busy time.
                 prop_assert_eq!(parts[0].time.0, spans::length(&clipped[first]));
             }
-            let views: Vec<&[(i64, i64)]> = sets.iter().map(|s| s.as_slice()).collect();
-            let all = combinations(&views, within);
+            let sets: [Ranges; 6] = std::array::from_fn(|i| sets[i].clone());
+            let parts = order(&[Part::ALL[first]]);
+            let owners = Owners::of(&sets, parts.clone(), within);
+            let (mut times, mut near) = (OwnedTimes::default(), 0);
+            owners.add_within((i64::MIN, i64::MAX), &mut near, &mut times);
+            prop_assert_eq!(owners.named(&times), exclusive(&combinations(&views(&sets), within), &parts));
+            // Windows as another set has them.
+            let (mut times, mut want) = (OwnedTimes::default(), OwnedTimes::default());
+            for window in sets[5].iter().rev().chain(&sets[5]) {
+                owners.add_within(*window, &mut near, &mut times);
+                let window = range(window.0.max(start), window.1.min(start + length));
+                let of_window = exclusive(&combinations(&views(&sets), window), &parts);
+                want.iter_mut().zip(of_window).for_each(|(sum, part)| *sum += part.time.0);
+            }
+            prop_assert_eq!(times, want);
+            let all = combinations(&views(&sets), within);
             let busy = |k: usize| all.iter().filter(|s| s.0 & (1 << k) != 0).map(|s| s.1.0).sum::<i64>();
             for (k, set) in clipped.iter().enumerate() {
                 prop_assert_eq!(busy(k), spans::length(set));
             }
-            for o in overlaps(&clipped, within) {
+            for o in overlaps(&all) {
+                let both = spans::length(&spans::common(&clipped[o.a.place()], &clipped[o.b.place()]));
+                prop_assert_eq!((o.both.0, o.both.0 + o.only_a.0), (both, busy(o.a.place())));
                 prop_assert!([o.both, o.only_a, o.only_b, o.none].iter().all(|t| t.0 >= 0));
                 prop_assert_eq!(o.both.0 + o.only_a.0 + o.only_b.0 + o.none.0, length);
             }

@@ -4,19 +4,20 @@ mod products;
 mod transfers;
 mod waits;
 
-pub(super) use transfers::moves;
+pub(super) use transfers::moves_by_start;
 
 use super::ladders::GapKind;
 use super::{rows, rows::CoreRows};
 use crate::analysis::device::instructions::origin;
 use crate::analysis::device::waiting::gaps;
 use crate::analysis::device::waiting::signals;
+use crate::analysis::recent_cache;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
-use std::hash::Hash;
+use std::hash::{BuildHasher as _, Hash};
 
 /// Rows of one answer.
 const MOST_ROWS: usize = 500;
@@ -138,10 +139,6 @@ impl<'a> EvidenceContext<'a> {
         self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default()
     }
 
-    fn engine_name(&self, i: usize) -> &'a str {
-        self.profile.strings.get(self.engine(i))
-    }
-
     /// With a source line only that; else engine and opcode.
     fn label(&self, i: usize) -> Label {
         let of = |column: Option<&[StrId]>| column.and_then(|c| c.get(i).copied()).unwrap_or_default();
@@ -175,17 +172,22 @@ impl<'a> EvidenceContext<'a> {
     }
 }
 
-/// Rows that are being collected.
-struct Groups<K>(FxHashMap<K, EvidenceRow>);
+/// Rows that are being collected. There are millions of slices and few keys, most of them the same as that of a slice just before.
+struct Groups<K>(recent_cache::Groups<K, EvidenceRow>);
 
-impl<K: Eq + Hash> Groups<K> {
+impl<K: Copy + Eq + Hash> Groups<K> {
     fn new() -> Self {
-        Groups(FxHashMap::default())
+        Groups(recent_cache::Groups::default())
+    }
+
+    /// The row of a key, which may be new.
+    fn row(&mut self, key: K) -> &mut EvidenceRow {
+        self.0.of(FxBuildHasher.hash_one(key) as u32, key)
     }
 
     /// Counts one slice with the row of its key.
     fn add(&mut self, key: K, slice: SliceId) -> &mut EvidenceRow {
-        let row = self.0.entry(key).or_default();
+        let row = self.row(key);
         row.count += 1;
         if row.slices.len() < MOST_SLICES {
             row.slices.push(slice);
@@ -195,7 +197,7 @@ impl<K: Eq + Hash> Groups<K> {
 
     /// Sets the line of each row: that which asked for its transfers.
     fn set_lines(&mut self, given: &EvidenceContext<'_>, label: impl Fn(&K) -> Option<Label>) {
-        for (key, row) in &mut self.0 {
+        for (key, row) in &mut self.0.all {
             row.line = label(key).map(|label| given.text(label)).unwrap_or_default();
         }
     }
@@ -208,7 +210,7 @@ impl<K: Eq + Hash> Groups<K> {
             slices.order_by_key(|s| (profile.slices.start[s.index()], *s));
             EvidenceRow { name, detail, slices, ..row }
         };
-        self.0.into_iter().map(finish).collect()
+        self.0.all.into_iter().map(finish).collect()
     }
 }
 

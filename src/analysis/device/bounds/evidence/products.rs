@@ -1,13 +1,17 @@
 //! What explains gaps of the compute bounds: products that start late, small tiles, transposes, throttling.
 
 use super::{Evidence, EvidenceContext, Groups, Label, plus_time};
+use crate::analysis::device::activity::lanes;
 use crate::analysis::device::bounds::rows::Product;
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::analysis::device::share::add_recorded;
-use crate::analysis::device::waiting::signals::{Signal, Signals};
-use crate::base::{SliceId, TrackId, for_each_of, text};
+use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition};
+use crate::analysis::recent_cache;
+use crate::base::{SliceId, StrId, first_position_near, for_each_of, text};
 use crate::model::domain::Shape;
-use crate::model::{Dtype, TrackKind};
+use crate::model::{Dtype, SemaphoreRole, TrackKind};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher as _;
 
 const NO_PRODUCTS: &str =
     "Matrix products are not recorded with their operands in this range: open the NEFF together with the trace, or the JSON.";
@@ -28,17 +32,22 @@ pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
     }
     let signals = Signals::of(given.profile);
     let steps = tensor_steps(given);
-    let mut groups: Groups<(String, String)> = Groups::new();
+    let mut near = 0;
+    let mut texts = LateTexts::default();
+    let mut groups: Groups<u32> = Groups::new();
     for pair in products.windows(2) {
         let ready = pair[0].start.saturating_add(least_ns(pair[0], clock) as i64);
         let late = pair[1].start.saturating_sub(ready);
         if late <= 0 {
             continue;
         }
-        let key = cause(given, &signals, &steps, (pair[0].start, ready, pair[1].start));
-        plus_time(&mut groups.add(key, SliceId(pair[1].slice)).time, late);
+        // Products come by start.
+        let from = first_position_near(0..steps.len(), near, |at| steps[at].0 > pair[0].start);
+        near = first_position_near(from..steps.len(), from, |at| steps[at].0 > pair[1].start);
+        let by = late_by(given, &signals, &steps[from..near], (ready, pair[1].start));
+        plus_time(&mut groups.add(texts.place(given, by), SliceId(pair[1].slice)).time, late);
     }
-    out.rows = groups.rows(given.profile, Clone::clone);
+    out.rows = groups.rows(given.profile, |place| texts.all[*place as usize].clone());
     if !signals.has_operands() {
         out.notes.push("What a product waits for needs the operands of instructions, which this file does not record.".into());
     }
@@ -46,32 +55,74 @@ pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
 
 /// Instructions of the Tensor engine, by start.
 fn tensor_steps(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
-    let of_track = |track: TrackId| given.profile.slices_of(track);
-    let all = given.tracks(TrackKind::Engine).flat_map(of_track).filter(|i| given.engine_name(*i) == "Tensor");
-    let mut out: Vec<(i64, u32)> = all.map(|i| (given.profile.slices.start[i], i as u32)).collect();
-    out.sort_unstable();
+    let is_tensor: Vec<bool> = given.profile.strings.iter().map(|(_, name)| name == "Tensor").collect();
+    let lanes = given.tracks(TrackKind::Engine).flat_map(|track| given.profile.tracks[track.index()].lanes.clone());
+    let slices = lanes.map(|lane| given.profile.lanes[lane as usize]).map(|lane| lane.first as usize..lane.end as usize);
+    let mut out: Vec<(i64, u32)> = Vec::new();
+    lanes::for_each_by_start(given.profile, given.profile.meta.range, slices, |step| {
+        if is_tensor[given.engine(step.1 as usize).index()] {
+            out.push(step);
+        }
+    });
     out
 }
 
-/// The last condition that became true after the engine was ready: who signalled, and with which instruction.
-fn cause(
-    given: &EvidenceContext<'_>,
-    signals: &Signals<'_>,
-    steps: &[(i64, u32)],
-    (before, ready, start): (i64, i64, i64),
-) -> (String, String) {
-    let from = steps.partition_point(|s| s.0 <= before);
-    let to = steps.partition_point(|s| s.0 <= start);
-    let waits = steps[from..to.max(from)].iter().flat_map(|s| signals.waits(SliceId(s.1)));
-    let reached = waits.filter_map(|wait| Some((signals.reached(wait, start).filter(|t| *t > ready)?, wait)));
-    let Some((time, wait)) = reached.max_by_key(|r| r.0) else {
-        return ("Tensor".into(), "no later signal: the products or weights before it".into());
-    };
-    match signals.signal(wait, time) {
-        Some(Signal::Transfer(slice)) => ("DMA".into(), format!("transfer started by {}", given.text(given.label(slice.index())))),
-        Some(Signal::Instruction(slice)) => (given.engine_name(slice.index()).into(), given.text(given.label(slice.index()))),
-        None => ("Not recorded".into(), crate::analysis::device::waiting::signals::condition(given.profile, &wait)),
+/// What a product waited for last.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum LateBy {
+    /// Nothing that signals: its own engine was not ready.
+    OwnEngine,
+    /// A transfer that this instruction started.
+    Transfer(Label),
+    /// An instruction, with its engine.
+    Instruction(StrId, Label),
+    /// Id, owner and value of a semaphore that nothing recorded raises; whether it is to be equal.
+    Unknown(StrId, StrId, i64, bool),
+}
+
+/// The texts of what products waited for; several can have one.
+#[derive(Default)]
+struct LateTexts {
+    all: Vec<(String, String)>,
+    known: FxHashMap<(String, String), u32>,
+    of: recent_cache::Groups<LateBy, Option<u32>>,
+}
+
+impl LateTexts {
+    fn place(&mut self, given: &EvidenceContext<'_>, (by, wait): (LateBy, Option<Used<'_>>)) -> u32 {
+        let LateTexts { all, known, of } = self;
+        *of.of(FxBuildHasher.hash_one(by) as u32, by).get_or_insert_with(|| {
+            let text = match (by, wait) {
+                (LateBy::Transfer(label), _) => ("DMA".into(), format!("transfer started by {}", given.text(label))),
+                (LateBy::Instruction(engine, label), _) => (given.profile.strings.get(engine).into(), given.text(label)),
+                (LateBy::Unknown(..), Some(wait)) => ("Not recorded".into(), condition(given.profile, &wait)),
+                _ => ("Tensor".into(), "no later signal: the products or weights before it".into()),
+            };
+            *known.entry(text).or_insert_with_key(|text| {
+                all.push(text.clone());
+                all.len() as u32 - 1
+            })
+        })
     }
+}
+
+/// The last condition of some steps that became true after the engine was ready, until a product started: who signalled.
+fn late_by<'a>(
+    given: &EvidenceContext<'_>,
+    signals: &Signals<'a>,
+    steps: &[(i64, u32)],
+    (ready, start): (i64, i64),
+) -> (LateBy, Option<Used<'a>>) {
+    let waits = steps.iter().flat_map(|s| signals.waits(SliceId(s.1)));
+    let reached = waits.filter_map(|wait| Some((signals.reached(wait, start).filter(|t| *t > ready)?, wait)));
+    let Some((time, wait)) = reached.max_by_key(|r| r.0) else { return (LateBy::OwnEngine, None) };
+    let label = |slice: SliceId| given.label(slice.index());
+    let by = match signals.signal(wait, time) {
+        Some(Signal::Transfer(slice)) => LateBy::Transfer(label(slice)),
+        Some(Signal::Instruction(slice)) => LateBy::Instruction(given.engine(slice.index()), label(slice)),
+        None => LateBy::Unknown(wait.id, wait.owner, wait.value, wait.role == SemaphoreRole::Exactly),
+    };
+    (by, Some(wait))
 }
 
 fn shape(given: &EvidenceContext<'_>, product: &Product) -> Option<Shape> {

@@ -8,9 +8,10 @@ use crate::analysis::device::cells;
 use crate::analysis::device::share::add_recorded;
 use crate::analysis::spans;
 use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TrackId, text};
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk, text};
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Shorter times without a transfer are not charged to a line.
 const LEAST_IDLE_NS: i64 = 500;
@@ -31,7 +32,7 @@ pub(super) fn idle(given: &EvidenceContext<'_>, out: &mut Evidence) {
         let row = match most {
             Some(overlap) => groups.add(Some(overlap.label), overlap.first),
             None => {
-                let row = groups.0.entry(None).or_default();
+                let row = groups.row(None);
                 row.count += 1;
                 row
             }
@@ -72,28 +73,69 @@ fn overlaps(given: &EvidenceContext<'_>, gaps: &[(i64, i64)]) -> Vec<Vec<Overlap
     out
 }
 
-/// Transfers that move data and start in the range: slice, queue, bytes. There are millions: `for_each` takes half the time of a `for` loop.
-pub(in super::super) fn moves<'a>(given: &'a EvidenceContext<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
-    let column = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
+/// Which transfers of a lane move data and start in the range, while they go by.
+struct Moves<'a> {
+    given: &'a EvidenceContext<'a>,
+    queue_types: Option<&'a [StrId]>,
+    fetch: Option<StrId>,
+    twice: lanes::Listed<'a>,
+}
+
+impl Moves<'_> {
+    /// The bytes that a slice moves, which is none before the last one asked about; `None` where it is not one of them.
+    fn bytes(&mut self, i: usize) -> Option<u32> {
+        let bytes = self.given.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT && *b > rows::SEMAPHORE_BYTES)?;
+        let is_fetch = self.fetch.is_some() && self.queue_types.and_then(|c| c.get(i).copied()) == self.fetch;
+        (self.given.starts_here(i) && !is_fetch && !self.twice.has(i)).then_some(bytes)
+    }
+}
+
+/// The lanes of the queues of a core: track, slices that touch the range, which of them count.
+fn queue_lanes<'a>(given: &'a EvidenceContext<'_>) -> impl Iterator<Item = (TrackId, Range<usize>, Moves<'a>)> + 'a {
+    let queue_types = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = given.profile.strings.iter().find(|(_, text)| *text == rows::FETCH).map(|(id, _)| id);
-    let is_fetch = move |i: usize| fetch.is_some() && column.and_then(|c| c.get(i).copied()) == fetch;
     given.tracks(TrackKind::Queue).flat_map(move |track| {
-        let lanes = lanes::touching(given.profile, track, given.range);
-        lanes.flat_map(move |(_, lane)| {
-            let mut twice = lanes::Listed::from(&given.device.duplicates, lane.start);
-            lane.filter_map(move |i| {
-                let bytes = given.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT && *b > rows::SEMAPHORE_BYTES)?;
-                (given.starts_here(i) && !is_fetch(i) && !twice.has(i)).then_some((i, track, bytes))
-            })
+        lanes::touching(given.profile, track, given.range).map(move |(_, slices)| {
+            let twice = lanes::Listed::from(&given.device.duplicates, slices.start);
+            (track, slices, Moves { given, queue_types, fetch, twice })
         })
     })
+}
+
+/// Calls `each` with the transfers that move data and start in the range: slice, queue, bytes; lane by lane.
+fn for_each_move(given: &EvidenceContext<'_>, mut each: impl FnMut(usize, TrackId, u32)) {
+    for (track, slices, mut moves) in queue_lanes(given) {
+        for_each_chunk(slices.len(), &mut |part| {
+            for i in part.map(|at| slices.start + at) {
+                if let Some(bytes) = moves.bytes(i) {
+                    each(i, track, bytes);
+                }
+            }
+        });
+    }
+}
+
+/// Calls `each` with start and bytes of the same transfers, by start.
+pub(in super::super) fn moves_by_start(given: &EvidenceContext<'_>, mut each: impl FnMut(i64, u32)) {
+    let mut lanes: Vec<_> = queue_lanes(given).collect();
+    let mut window: Vec<(i64, u32)> = Vec::new();
+    lanes::for_each_window(given.range, lanes.iter().map(|lane| lane.1.len()).sum(), &mut |to| {
+        window.clear();
+        for (_, left, moves) in &mut lanes {
+            let slices = lanes::take_before(given.profile, left, to);
+            window.extend(slices.filter_map(|i| Some((given.profile.slices.start[i], moves.bytes(i)?))));
+        }
+        // Each lane is in order: a stable sort merges them.
+        window.sort();
+        window.iter().for_each(|(start, bytes)| each(*start, *bytes));
+    });
 }
 
 /// Transfers by queue, size, and the line that asked for them: the time that they took, beside their bytes.
 pub(super) fn slow(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<(TrackId, u32, Option<Label>)> = Groups::new();
     let mut n_small = (0u64, 0u64);
-    moves(given).for_each(|(i, track, bytes)| {
+    for_each_move(given, |i, track, bytes| {
         let row = groups.add((track, bytes, given.trigger(i)), SliceId(i as u32));
         plus_time(&mut row.time, given.profile.slices.duration[i]);
         add_recorded(&mut row.bytes, Some(bytes.into()));
@@ -136,7 +178,7 @@ pub(super) fn reloads(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let variables = given.profile.attribute("variable").map(|a| a.values.as_slice());
     let mut groups: Groups<StrId> = Groups::new();
     let mut lines: FxHashMap<StrId, FxHashMap<Label, u64>> = FxHashMap::default();
-    moves(given).for_each(|(i, _, bytes)| {
+    for_each_move(given, |i, _, bytes| {
         let variable = variables.and_then(|v| v.get(i).copied()).unwrap_or_default();
         if let Some(label) = given.trigger(i) {
             let sum = lines.entry(variable).or_default().entry(label).or_default();
@@ -146,9 +188,9 @@ pub(super) fn reloads(given: &EvidenceContext<'_>, out: &mut Evidence) {
         plus_time(&mut row.time, given.profile.slices.duration[i]);
         add_recorded(&mut row.bytes, Some(bytes.into()));
     });
-    let is_named = groups.0.keys().any(|k| *k != StrId(0));
+    let is_named = groups.0.all.iter().any(|row| row.0 != StrId(0));
     if is_named {
-        for (variable, row) in &mut groups.0 {
+        for (variable, row) in &mut groups.0.all {
             row.line = lines.get(variable).map(|of| named_lines(given, of)).unwrap_or_default();
         }
         let name = |id: &StrId| match *id {
@@ -160,7 +202,7 @@ pub(super) fn reloads(given: &EvidenceContext<'_>, out: &mut Evidence) {
         note_triggers(given, out);
         return;
     }
-    if !groups.0.is_empty() {
+    if !groups.0.all.is_empty() {
         let text = "The tensor of a transfer is not recorded: capture with `NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1` set in the environment. Rows are the \
                     instructions that started the transfers.";
         out.notes.push(text.into());
