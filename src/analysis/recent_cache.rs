@@ -1,7 +1,7 @@
 //! Positions of the keys seen last, for loops over millions of slices that ask for the same few again and again.
 
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher as _, Hash};
 
 /// Keys that a cache holds at most. A constant, so that no lookup divides.
 const N_SLOTS: usize = 256;
@@ -53,6 +53,12 @@ impl<K: Copy + Eq + Hash, T: Default> Groups<K, T> {
         &mut self.all[place as usize].1
     }
 
+    /// The same where no number of the key is at hand.
+    #[inline]
+    pub fn of_key(&mut self, key: K) -> &mut T {
+        self.of(FxBuildHasher.hash_one(key) as u32, key)
+    }
+
     fn find(&mut self, hint: u32, key: K) -> u32 {
         let place = *self.known.entry(key).or_insert(self.all.len() as u32);
         if place as usize == self.all.len() {
@@ -74,6 +80,9 @@ mod tests {
             *sums.of(key, key) += key;
         }
         assert_eq!(sums.all, [(7, 14), (3, 6), (263, 526)]);
+        *sums.of_key(3) += 1;
+        *sums.of_key(5) += 1;
+        assert_eq!(sums.all, [(7, 14), (3, 7), (263, 526), (5, 1)]);
     }
 
     #[test]

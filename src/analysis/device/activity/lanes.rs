@@ -45,23 +45,25 @@ pub(in crate::analysis::device) fn take_before(profile: &Profile, left: &mut Ran
     std::mem::replace(&mut left.start, end)..end
 }
 
-/// Calls `each` with the slices of several lanes by start, those of one start by id. `lanes` are ranges of slices by start, most of them in `range`.
-pub(in crate::analysis::device) fn for_each_by_start(
+/// Calls `each` with what `pick` takes of the slices of several lanes: starts, ascending, and values; those of one start by value. `lanes` are ranges
+/// of slices by start, most of them in `range`, with what `pick` knows of the lane.
+pub(in crate::analysis::device) fn for_each_by_start<L, T: Copy + Ord>(
     profile: &Profile,
     range: TimeRange,
-    lanes: impl Iterator<Item = Range<usize>>,
-    mut each: impl FnMut((i64, u32)),
+    lanes: impl Iterator<Item = (Range<usize>, L)>,
+    mut pick: impl FnMut(&mut L, usize) -> Option<T>,
+    mut each: impl FnMut(i64, T),
 ) {
-    let mut lanes: Vec<Range<usize>> = lanes.collect();
-    let mut window: Vec<(i64, u32)> = Vec::new();
-    for_each_window(range, lanes.iter().map(Range::len).sum(), &mut |to| {
+    let mut lanes: Vec<(Range<usize>, L)> = lanes.collect();
+    let mut window: Vec<(i64, T)> = Vec::new();
+    for_each_window(range, lanes.iter().map(|lane| lane.0.len()).sum(), &mut |to| {
         window.clear();
-        for lane in &mut lanes {
-            window.extend(take_before(profile, lane, to).map(|i| (profile.slices.start[i], i as u32)));
+        for (left, lane) in &mut lanes {
+            window.extend(take_before(profile, left, to).filter_map(|i| Some((profile.slices.start[i], pick(lane, i)?))));
         }
         // Lanes are sorted already: a stable sort merges them.
         window.sort();
-        window.iter().for_each(|slice| each(*slice));
+        window.iter().for_each(|(start, value)| each(*start, *value));
     });
 }
 
@@ -176,7 +178,7 @@ impl LaneSpans {
 mod tests {
     use super::*;
     use crate::analysis::self_time::tests::drawn;
-    use crate::base::TimeNs;
+    use crate::base::{SliceId, TimeNs};
 
     #[test]
     fn shapes_go_by_with_their_slices() {
@@ -198,13 +200,17 @@ mod tests {
     #[test]
     fn lanes_are_merged_by_start() {
         let profile = drawn("t: a 0+10, b 2+3, c 5+0, d 5+5, e 10+0, f 12+4, g 13+1, h 20+1");
-        let lanes = || touching(&profile, TrackId(0), profile.meta.range).map(|lane| lane.1);
+        let lanes = || touching(&profile, TrackId(0), profile.meta.range).map(|(lane, slices)| (slices, lane));
         let mut found = Vec::new();
-        for_each_by_start(&profile, profile.meta.range, lanes(), |slice| found.push(slice));
-        let mut want: Vec<(i64, u32)> = profile.slices.start.iter().copied().zip(0..).collect();
+        let pick = |lane: &mut u32, i: usize| (i != 3).then_some((i, *lane));
+        for_each_by_start(&profile, profile.meta.range, lanes(), pick, |start, (i, lane)| {
+            assert_eq!((profile.slices.start[i], profile.lane_of(SliceId(i as u32))), (start, Some(&profile.lanes[lane as usize])));
+            found.push((start, i));
+        });
+        let mut want: Vec<(i64, usize)> = profile.slices.start.iter().copied().zip(0..).filter(|s| s.1 != 3).collect();
         want.sort_unstable();
         assert_eq!(found, want);
-        for_each_by_start(&profile, profile.meta.range, std::iter::empty(), |_| panic!("no lane has no slice"));
+        for_each_by_start(&profile, profile.meta.range, std::iter::empty(), pick, |_, _| panic!("no lane has no slice"));
     }
 
     #[test]

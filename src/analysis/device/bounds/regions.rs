@@ -244,13 +244,11 @@ impl Found {
 
 /// Calls `each` with the instructions of the core that start in `range`, which is in that of the answer: start and slice, in this order.
 fn for_each_instruction(given: &EvidenceContext<'_>, range: TimeRange, mut each: impl FnMut((i64, u32))) {
+    let starts = &given.profile.slices.start;
     let tracks = given.tracks(TrackKind::Engine);
-    let lanes = tracks.flat_map(|track| lanes::touching(given.profile, track, range)).map(|lane| lane.1);
-    lanes::for_each_by_start(given.profile, range, lanes, |own| {
-        if (range.start.0..range.end.0).contains(&own.0) {
-            each(own);
-        }
-    });
+    let lanes = tracks.flat_map(|track| lanes::touching(given.profile, track, range)).map(|lane| (lane.1, ()));
+    let pick = |(): &mut (), i: usize| (range.start.0..range.end.0).contains(&starts[i]).then_some(i as u32);
+    lanes::for_each_by_start(given.profile, range, lanes, pick, |start, slice| each((start, slice)));
 }
 
 /// A value not seen yet.

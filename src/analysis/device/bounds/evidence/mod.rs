@@ -15,9 +15,8 @@ use crate::analysis::recent_cache;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
-use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
-use std::hash::{BuildHasher as _, Hash};
+use std::hash::Hash;
 
 /// Rows of one answer.
 const MOST_ROWS: usize = 500;
@@ -182,7 +181,7 @@ impl<K: Copy + Eq + Hash> Groups<K> {
 
     /// The row of a key, which may be new.
     fn row(&mut self, key: K) -> &mut EvidenceRow {
-        self.0.of(FxBuildHasher.hash_one(key) as u32, key)
+        self.0.of_key(key)
     }
 
     /// Counts one slice with the row of its key.

@@ -10,8 +10,7 @@ use crate::analysis::recent_cache;
 use crate::base::{SliceId, StrId, first_position_near, for_each_of, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, SemaphoreRole, TrackKind};
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::hash::BuildHasher as _;
+use rustc_hash::FxHashMap;
 
 const NO_PRODUCTS: &str =
     "Matrix products are not recorded with their operands in this range: open the NEFF together with the trace, or the JSON.";
@@ -57,13 +56,10 @@ pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
 fn tensor_steps(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
     let is_tensor: Vec<bool> = given.profile.strings.iter().map(|(_, name)| name == "Tensor").collect();
     let lanes = given.tracks(TrackKind::Engine).flat_map(|track| given.profile.tracks[track.index()].lanes.clone());
-    let slices = lanes.map(|lane| given.profile.lanes[lane as usize]).map(|lane| lane.first as usize..lane.end as usize);
+    let slices = lanes.map(|lane| given.profile.lanes[lane as usize]).map(|lane| (lane.first as usize..lane.end as usize, ()));
+    let pick = |(): &mut (), i: usize| is_tensor[given.engine(i).index()].then_some(i as u32);
     let mut out: Vec<(i64, u32)> = Vec::new();
-    lanes::for_each_by_start(given.profile, given.profile.meta.range, slices, |step| {
-        if is_tensor[given.engine(step.1 as usize).index()] {
-            out.push(step);
-        }
-    });
+    lanes::for_each_by_start(given.profile, given.profile.meta.range, slices, pick, |start, slice| out.push((start, slice)));
     out
 }
 
@@ -91,7 +87,7 @@ struct LateTexts {
 impl LateTexts {
     fn place(&mut self, given: &EvidenceContext<'_>, (by, wait): (LateBy, Option<Used<'_>>)) -> u32 {
         let LateTexts { all, known, of } = self;
-        *of.of(FxBuildHasher.hash_one(by) as u32, by).get_or_insert_with(|| {
+        *of.of_key(by).get_or_insert_with(|| {
             let text = match (by, wait) {
                 (LateBy::Transfer(label), _) => ("DMA".into(), format!("transfer started by {}", given.text(label))),
                 (LateBy::Instruction(engine, label), _) => (given.profile.strings.get(engine).into(), given.text(label)),

@@ -116,19 +116,9 @@ fn for_each_move(given: &EvidenceContext<'_>, mut each: impl FnMut(usize, TrackI
 }
 
 /// Calls `each` with start and bytes of the same transfers, by start.
-pub(in super::super) fn moves_by_start(given: &EvidenceContext<'_>, mut each: impl FnMut(i64, u32)) {
-    let mut lanes: Vec<_> = queue_lanes(given).collect();
-    let mut window: Vec<(i64, u32)> = Vec::new();
-    lanes::for_each_window(given.range, lanes.iter().map(|lane| lane.1.len()).sum(), &mut |to| {
-        window.clear();
-        for (_, left, moves) in &mut lanes {
-            let slices = lanes::take_before(given.profile, left, to);
-            window.extend(slices.filter_map(|i| Some((given.profile.slices.start[i], moves.bytes(i)?))));
-        }
-        // Each lane is in order: a stable sort merges them.
-        window.sort();
-        window.iter().for_each(|(start, bytes)| each(*start, *bytes));
-    });
+pub(in super::super) fn moves_by_start(given: &EvidenceContext<'_>, each: impl FnMut(i64, u32)) {
+    let lanes = queue_lanes(given).map(|(_, slices, moves)| (slices, moves));
+    lanes::for_each_by_start(given.profile, given.range, lanes, Moves::bytes, each);
 }
 
 /// Transfers by queue, size, and the line that asked for them: the time that they took, beside their bytes.
