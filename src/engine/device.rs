@@ -32,6 +32,7 @@ use crate::analysis::device::Summary;
 use crate::analysis::device::Tensors;
 use crate::analysis::device::ViewCurve;
 use crate::analysis::device::accesses;
+use crate::analysis::device::advice::Known;
 use crate::analysis::device::bounds::rows::CoreRows;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::analysis::device::cells;
@@ -44,7 +45,7 @@ use crate::analysis::device::instructions::program_alignment::{self, AlignedProg
 use crate::analysis::device::memory::sbuf;
 use crate::analysis::device::memory::tensors;
 use crate::analysis::device::transfers::dma_rows;
-use crate::analysis::device::waiting::signals::{SemaphoreHistory, Signals};
+use crate::analysis::device::waiting::run_waits::RunWaits;
 use crate::base::{SliceId, SliceIds, TimeRange};
 use crate::formats::{Field, WordText};
 use crate::model::program::EngineProgram;
@@ -181,8 +182,8 @@ pub(super) struct SharedByDevice {
     rows: RefCell<Option<RowsOfRange>>,
     /// Metrics of the entire run.
     summary: OnceCell<Summary>,
-    /// The semaphores, between the gaps of the entire run and the critical path, which the view asks for next.
-    semaphores: RefCell<Option<Rc<SemaphoreHistory>>>,
+    /// What waits in the run.
+    waits: RunWaits,
     /// All transfers by start. Each choice of DMA rows in the timeline deals them out anew.
     transfers: OnceCell<Vec<SliceId>>,
 }
@@ -195,11 +196,17 @@ answers! {
     LayerSlicesQuery => SliceIds: |s, q| Ok(SliceIds(device::layers::slices(&s.profile, &q.layers, q.node)));
     RooflineQuery => Roofline: |s, q| Ok(device::roofline::roofline(&s.profile, &q.layers, &q.regions));
     BoundsQuery => Bounds: |s, q| Ok(bounds::bounds_of(&s.profile, q, &s.core_rows(q.range)));
-    EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence_of(&s.profile, q, &s.core_rows(q.range)));
+    EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence_of(&s.profile, q, &s.core_rows(q.range), &s.device.waits));
     RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions_of(&s.profile, q, &s.core_rows(q.range)));
     RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows_of(&s.profile, q, &s.core_rows(q.regions.range)));
-    GapsQuery => Gaps: |s, q| Ok(device::waiting::gaps::gaps(&s.signals_for_gaps(q.range), q.range));
-    CriticalPathQuery => CriticalPath: |s, q| Ok(device::waiting::critical_path::critical_path(&s.signals_for_path(), q.is_by_data));
+    GapsQuery => Gaps: |s, q| Ok(match q.range {
+        None => s.device.waits.gaps(&s.profile).clone(),
+        Some(_) => device::waiting::gaps::gaps(&s.device.waits.signals(&s.profile), q.range),
+    });
+    CriticalPathQuery => CriticalPath: |s, q| Ok(match q.is_by_data {
+        true => device::waiting::critical_path::critical_path(&s.device.waits.signals(&s.profile), true),
+        false => s.device.waits.critical_path(&s.profile).clone(),
+    });
     AdviceQuery => Advice: |s, _| Ok(s.advice());
     DmaRowsQuery => DmaRows: |s, q| {
         let transfers = s.device.transfers.get_or_init(|| dma_rows::transfers_by_start(&s.profile));
@@ -248,8 +255,8 @@ impl Session {
     /// Advice reads none of the rows that Bounds reads. Those of a run of millions of instructions take hundreds of megabytes, and so does advice.
     fn advice(&self) -> Advice {
         self.device.rows.take();
-        self.device.semaphores.take();
-        device::advice::advice_of(&self.profile, self.whole_table("TensorInfo").as_deref())
+        let known = Known { summary: &self.summary(None), waits: &self.device.waits };
+        device::advice::advice_of(&self.profile, self.whole_table("TensorInfo").as_deref(), known)
     }
 
     fn view_curves(&self, query: &CurvesQuery) -> Vec<ViewCurve> {
@@ -296,21 +303,6 @@ impl Session {
         let rows = Rc::new(bounds::rows::rows_of(&self.profile, range));
         *self.device.rows.borrow_mut() = Some((range, rows.clone()));
         rows
-    }
-
-    /// Those of the entire run stay for [`Session::signals_for_path`].
-    fn signals_for_gaps(&self, range: Option<TimeRange>) -> Signals<'_> {
-        let signals = Signals::of(&self.profile);
-        if range.is_none() {
-            *self.device.semaphores.borrow_mut() = Some(signals.history());
-        }
-        signals
-    }
-
-    /// Takes what the gaps have left, so that it is freed after this: a run of millions of instructions has hundreds of megabytes of it.
-    fn signals_for_path(&self) -> Signals<'_> {
-        let known = self.device.semaphores.take();
-        known.map_or_else(|| Signals::of(&self.profile), |history| Signals::with(&self.profile, history))
     }
 
     /// The summary; meanings that its rows lack are from the file's schema.

@@ -1,10 +1,10 @@
 //! When each engine was active, and how long each opcode ran: the tables `ActiveTime` and `OpcodeSummary` of Neuron Explorer's schema.
 
 use crate::analysis::device::activity::busy;
+use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{Order as _, StrId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
-use std::collections::BTreeMap;
 
 /// Times in which an engine of a core ran at least one instruction that is no semaphore wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,12 +40,13 @@ pub fn active_times(profile: &Profile) -> Vec<ActiveTimes> {
 fn by_opcode<T: Default>(profile: &Profile, add: impl Fn(&mut T, usize)) -> Vec<(OpcodeTime, T)> {
     let (Some(engines), Some(opcodes)) = (profile.attribute("engine"), profile.attribute("opcode")) else { return Vec::new() };
     let (engines, opcodes) = (engines.values.as_slice(), opcodes.values.as_slice());
-    let mut found: BTreeMap<(StrId, StrId), (u64, i64, T)> = BTreeMap::new();
+    let is_engine: Vec<bool> = profile.strings.iter().map(|(_, name)| !name.is_empty()).collect();
+    let mut found: Groups<(StrId, StrId), (u64, i64, T)> = Groups::default();
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
         let first = lane.first as usize;
         for_each_chunk(lane.end as usize - first, &mut |part| {
-            for i in part.map(|k| first + k).filter(|i| !profile.strings.get(engines[*i]).is_empty()) {
-                let sum = found.entry((engines[i], opcodes[i])).or_default();
+            for i in part.map(|k| first + k).filter(|i| is_engine[engines[*i].index()]) {
+                let sum = found.of(opcodes[i].0, (engines[i], opcodes[i]));
                 sum.0 += 1;
                 sum.1 = sum.1.saturating_add(profile.slices.duration[i]);
                 add(&mut sum.2, i);
@@ -56,7 +57,7 @@ fn by_opcode<T: Default>(profile: &Profile, add: impl Fn(&mut T, usize)) -> Vec<
     let row = |((engine, opcode), (count, time_ns, gathered))| {
         (OpcodeTime { engine: name(engine), opcode: name(opcode), count, time_ns }, gathered)
     };
-    let mut out: Vec<(OpcodeTime, T)> = found.into_iter().map(row).collect();
+    let mut out: Vec<(OpcodeTime, T)> = found.all.into_iter().map(row).collect();
     out.order_by(|(a, _), (b, _)| (&a.engine, &a.opcode).cmp(&(&b.engine, &b.opcode)));
     out
 }

@@ -46,11 +46,16 @@ struct Work {
 
 /// Busy times core by core, of the run or clipped to a range.
 pub(in crate::analysis::device) fn busy(profile: &Profile, range: Option<TimeRange>) -> Vec<Busy> {
+    busy_on(profile, range, &[TrackKind::Queue, TrackKind::Engine])
+}
+
+/// The same, of tracks of these kinds alone: queues for DMA, engines for all else.
+pub(in crate::analysis::device) fn busy_on(profile: &Profile, range: Option<TimeRange>, kinds: &[TrackKind]) -> Vec<Busy> {
     let mut works: Vec<Work> = Vec::new();
     let is_wait = crate::analysis::device::waiting::waits::names(profile);
     let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
     for (t, track) in profile.tracks.iter().enumerate() {
-        if matches!(track.kind, TrackKind::Queue | TrackKind::Engine) {
+        if kinds.contains(&track.kind) {
             add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
         }
     }

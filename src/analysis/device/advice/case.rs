@@ -1,20 +1,20 @@
 //! What the rules look at: values and rows of a profile, computed once.
 
-use crate::analysis::device::activity::busy::{Busy, busy};
+use super::Known;
+use crate::analysis::device::activity::busy::{Busy, busy_on};
 use crate::analysis::device::activity::engines::{Engine, Executed, engines};
 use crate::analysis::device::cells;
 use crate::analysis::device::memory::highlights::Band;
 use crate::analysis::device::memory::tensors::{TensorRow, Tensors, tensors};
-use crate::analysis::device::run_metrics::metrics::{Computed, Hardware, MetricSource};
-use crate::analysis::device::run_metrics::summary::{self, EngineTime};
-use crate::analysis::device::waiting::cause::Causes;
-use crate::analysis::device::waiting::critical_path::{CriticalPath, critical_path_of};
-use crate::analysis::device::waiting::gaps::{Gaps, gaps_of, whole};
+use crate::analysis::device::run_metrics::metrics::{Hardware, MetricSource};
+use crate::analysis::device::run_metrics::summary::{EngineTime, Metric};
+use crate::analysis::device::waiting::critical_path::CriticalPath;
+use crate::analysis::device::waiting::gaps::{Gaps, whole};
 use crate::analysis::device::waiting::signals::Signals;
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, TimeNs, TimeRange, for_each_chunk};
-use crate::model::{GenericTable, NeuronDevice, Profile};
+use crate::model::{GenericTable, NeuronDevice, Profile, TrackKind};
 use std::cell::OnceCell;
 
 /// What the rules look at.
@@ -24,26 +24,24 @@ pub(super) struct Case<'a> {
     pub hardware: Option<Hardware>,
     /// Nanoseconds of the whole run.
     pub total: f64,
-    /// When each engine of each core worked, and its DMA.
-    pub busy: Vec<Busy>,
-    /// Their values, in the same order.
-    pub engines: Vec<EngineTime>,
+    /// How long each engine of each core worked, and its DMA.
+    pub engines: &'a [EngineTime],
     /// Instructions by engine.
     pub work: Vec<Engine<'a>>,
     /// Semaphores in the operands of instructions.
     pub signals: Signals<'a>,
-    pub gaps: Gaps,
-    pub path: CriticalPath,
+    pub gaps: &'a Gaps,
+    pub path: &'a CriticalPath,
     /// Matrix products of each core that has any, or a transpose.
     pub products: Vec<Products>,
-    /// What the formulas give.
-    computed: Vec<Computed>,
+    /// Metrics of the run, whose first summary is that of `facts`.
+    metrics: &'a [Metric],
     /// The table of tensors, where there is one.
     info: Option<&'a GenericTable>,
     /// Tensors and intervals of small transfers; computed when first asked for.
     memory: OnceCell<Tensors>,
-    /// Values from rows that neither the file nor formulas provide; computed on demand.
-    rows: OnceCell<Vec<Computed>>,
+    busy_engines: OnceCell<Vec<Busy>>,
+    busy_dma: OnceCell<Vec<Busy>>,
 }
 
 /// Matrix products of one core.
@@ -74,36 +72,33 @@ pub(super) struct Utilization {
 
 impl<'a> Case<'a> {
     /// `info` replaces the table of tensors if the profile has it only in the file.
-    pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>) -> Self {
+    pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>, known: Known<'a>) -> Self {
         let facts = MetricSource::of(profile);
-        let hardware = facts.hardware();
-        let (work, signals) = (engines(profile), Signals::of(profile));
-        let causes = Causes::of(profile, &signals);
-        let busy = busy(profile, None);
+        let work = engines(profile);
+        let gaps = known.waits.gaps_of(profile, &work);
+        let path = known.waits.critical_path(profile);
         Case {
             profile,
             total: whole(profile).duration().0 as f64,
-            engines: busy.iter().map(Busy::time).collect(),
-            busy,
-            gaps: gaps_of(&work, &causes, None),
-            path: critical_path_of(&work, &causes),
+            engines: &known.summary.engines,
+            gaps,
+            path,
             products: products(profile, &work),
             work,
-            signals,
-            computed: facts.computed(),
+            signals: known.waits.signals(profile),
+            metrics: &known.summary.metrics,
             info: info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"])),
             memory: OnceCell::new(),
-            rows: OnceCell::new(),
-            hardware,
+            busy_engines: OnceCell::new(),
+            busy_dma: OnceCell::new(),
+            hardware: facts.hardware(),
             facts,
         }
     }
 
     /// A metric of the file, else of the formulas, else of the rows: what Summary shows.
     pub fn number(&self, name: &str) -> Option<f64> {
-        let of = |list: &[Computed]| list.iter().find(|c| c.0 == name).map(|c| c.1);
-        let rows = || self.rows.get_or_init(|| summary::of_rows(self.profile, &self.facts, &self.computed, &self.busy, false));
-        self.facts.number(name).or_else(|| of(&self.computed)).or_else(|| of(rows()))
+        self.metrics.iter().find(|m| m.node == 0 && m.name == name).and_then(|m| m.file.or(m.computed))
     }
 
     /// Tensors; `None` where no table lists them, so that no transfer can be compared with a size.
@@ -152,9 +147,14 @@ impl<'a> Case<'a> {
         super::Location { label: self.profile.name_of(slice).into(), range, slice: Some(slice) }
     }
 
-    /// When that engine worked, core by core.
-    pub fn busy_of(&self, engine: &'static str) -> impl Iterator<Item = &Busy> {
-        self.busy.iter().filter(move |b| b.engine == engine)
+    /// When each engine of each core worked.
+    pub fn busy_engines(&self) -> &[Busy] {
+        self.busy_engines.get_or_init(|| busy_on(self.profile, None, &[TrackKind::Engine]))
+    }
+
+    /// When the DMA of each core moved something.
+    pub fn busy_dma(&self) -> &[Busy] {
+        self.busy_dma.get_or_init(|| busy_on(self.profile, None, &[TrackKind::Queue]))
     }
 
     /// The products of the core whose transposes take longest; `None` where no instruction is marked as one.

@@ -80,7 +80,8 @@ fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
 fn beside(case: &Case<'_>, operation: SliceId) -> Vec<(i64, String)> {
     let slices = &case.profile.slices;
     let (start, end) = (slices.start[operation.index()], slices.end(operation.index()));
-    let times = case.busy.iter().map(|b| (length_in(&b.ranges, start, end), format!("{} {}", b.core, b.engine)));
+    let all = case.busy_engines().iter().chain(case.busy_dma());
+    let times = all.map(|b| (length_in(&b.ranges, start, end), format!("{} {}", b.core, b.engine)));
     // Excludes the row of the operation itself.
     let others = times.filter(|t| t.0 > 0 && !t.1.contains("Collectives"));
     largest(3, others, |t| t.0)

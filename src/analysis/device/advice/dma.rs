@@ -236,7 +236,7 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
 
 /// The longest times in which a core's DMA was busy without a break.
 fn stretches_of(case: &Case<'_>, core: &str) -> Vec<Location> {
-    let spans = case.busy_of("DMA").filter(|b| b.core == core).flat_map(|b| b.ranges.iter().copied());
+    let spans = case.busy_dma().iter().filter(|b| b.core == core).flat_map(|b| b.ranges.iter().copied());
     let place =
         |s: (i64, i64)| Location { label: format!("DMA of {core} busy"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
     largest(3, spans, |s| s.1 - s.0).into_iter().map(place).collect()

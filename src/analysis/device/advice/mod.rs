@@ -13,6 +13,8 @@ mod throttle;
 mod volume;
 mod waits;
 
+use crate::analysis::device::run_metrics::summary::{Summary, summary};
+use crate::analysis::device::waiting::run_waits::RunWaits;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeRange, text};
 use crate::model::{Cell, GenericTable, Profile};
@@ -169,15 +171,24 @@ impl Out<'_> {
     }
 }
 
+/// Answers about the entire run that the rules look at.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Its metrics.
+    pub summary: &'a Summary,
+    /// Its idle time and critical path: computed if they are not yet.
+    pub waits: &'a RunWaits,
+}
+
 /// All findings of a profile.
 pub fn advice(profile: &Profile) -> Advice {
-    advice_of(profile, None)
+    advice_of(profile, None, Known { summary: &summary(profile, None), waits: &RunWaits::default() })
 }
 
 /// The same. `info` replaces the table of tensors if the profile has it only in the file.
-pub fn advice_of(profile: &Profile, info: Option<&GenericTable>) -> Advice {
+pub fn advice_of(profile: &Profile, info: Option<&GenericTable>, known: Known<'_>) -> Advice {
     let mut advice = Advice::default();
-    let case = Case::of(profile, info);
+    let case = Case::of(profile, info, known);
     let mut out = Out { advice: &mut advice };
     for judge in [
         bounds::judge,

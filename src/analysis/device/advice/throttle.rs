@@ -1,7 +1,7 @@
 //! R41 and R42: throttling.
 
 use super::{Case, Finding, Location, MOST_PLACES, Out, Severity, Verdict, percent};
-use crate::analysis::spans::{length, length_in};
+use crate::analysis::spans::length_in;
 use crate::base::order::keep_largest;
 use crate::base::{TimeNs, TimeRange, text};
 use crate::model::domain::Throttle;
@@ -46,13 +46,13 @@ fn limited(case: &Case<'_>) -> Vec<Limited> {
 
 /// What a limit took from the tensor engine while it worked: it costs nothing while that is idle.
 fn lost(case: &Case<'_>, core: &str, limit: &Throttle) -> f64 {
-    let busy = case.busy_of("Tensor").filter(|t| t.core == core).map(|t| length_in(&t.ranges, limit.start, limit.end));
-    busy.sum::<i64>() as f64 * (1.0 - limit.limit)
+    let tensor = case.busy_engines().iter().filter(|b| b.engine == "Tensor" && b.core == core);
+    tensor.map(|b| length_in(&b.ranges, limit.start, limit.end)).sum::<i64>() as f64 * (1.0 - limit.limit)
 }
 
 /// An upper bound from the summary: assumes that the engine of the busiest core ran under the limits first.
 fn at_most(case: &Case<'_>) -> Vec<Limited> {
-    let worked = case.busy_of("Tensor").map(|t| length(&t.ranges) as f64).reduce(f64::max);
+    let worked = case.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.busy.0 as f64).reduce(f64::max);
     let of = |core: usize| {
         let kinds = case.facts.throttling(core);
         let limited = || kinds.iter().filter(|k| k.1 < 1.0);

@@ -52,9 +52,9 @@ pub struct Product {
     /// Columns that move through the array; `None` where operands are not recorded.
     pub columns: Option<u32>,
     /// Half passes through the array that it takes.
-    pub half_passes: u32,
+    pub half_passes: u8,
     /// The same as the profiler counts.
-    pub profiler_half_passes: u32,
+    pub profiler_half_passes: u8,
     /// Whether it only transposes.
     pub is_transpose: bool,
     /// Whether the type of its numbers is recorded.
@@ -74,7 +74,7 @@ impl Product {
 }
 
 /// Half passes of a product by its type: real ones, and as counted by the profiler. FP8 runs twice as fast as BF16 from Trainium 2 on.
-fn half_passes(dtype: Dtype, is_low_high: bool, is_fp8_fast: bool) -> (u32, u32) {
+fn half_passes(dtype: Dtype, is_low_high: bool, is_fp8_fast: bool) -> (u8, u8) {
     match dtype {
         Dtype::Fp32 if is_low_high => (4, 8),
         Dtype::Fp32 => (8, 8),
@@ -113,6 +113,9 @@ struct Columns<'a> {
     device: &'a NeuronDevice,
     range: TimeRange,
     is_wait: Vec<bool>,
+    wait_ns: &'a [u32],
+    elements: &'a [u32],
+    bytes: &'a [u32],
     engines: Option<&'a [StrId]>,
     queue_types: Option<&'a [StrId]>,
     kinds: Option<&'a [StrId]>,
@@ -140,12 +143,15 @@ pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<C
         device,
         range,
         is_wait: waits::names(profile),
+        wait_ns: &device.wait_ns,
+        elements: &device.elements,
+        bytes: &device.bytes,
         engines: column("engine"),
         queue_types: column("queue_type"),
         kinds: column("instruction_type"),
         transpose: named("TRANSPOSE"),
         fetch: named(FETCH),
-        has_waits: device.wait_ns.iter().any(|w| *w != NeuronDevice::ABSENT),
+        has_waits: has_waits(profile, &device.wait_ns),
         is_fp8_fast: !["inf", "trn1"].iter().any(|old| device.instance_type.starts_with(old)),
     };
     let roots = signals::roots(profile);
@@ -166,6 +172,16 @@ pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<C
     }
     cores.order_by_key(|c| c.rows.root);
     cores.into_iter().map(|c| c.finish(&columns)).collect()
+}
+
+/// Whether any instruction has a recorded wait.
+fn has_waits(profile: &Profile, wait_ns: &[u32]) -> bool {
+    let mut found = false;
+    for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
+        let waits = wait_ns.get(lane.first as usize..lane.end as usize).unwrap_or_default();
+        for_each_chunk(waits.len(), &mut |part| found = found || waits[part].iter().any(|w| *w != NeuronDevice::ABSENT));
+    }
+    found
 }
 
 impl Columns<'_> {
@@ -212,7 +228,7 @@ impl Columns<'_> {
     fn count(&self, i: usize, sum: &mut OpcodeSum) {
         sum.count += 1;
         sum.time = sum.time.saturating_add(self.profile.slices.duration[i]);
-        if let Some(&wait) = self.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) {
+        if let Some(&wait) = self.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) {
             sum.wait = sum.wait.saturating_add(wait.into());
             sum.waiting += u64::from(wait > 0);
         }
@@ -225,7 +241,7 @@ impl Columns<'_> {
     }
 
     fn product(&self, i: usize, shapes: &mut lanes::Shapes<'_>, sums: &mut Sums) {
-        let Some(&elements) = self.device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT) else { return };
+        let Some(&elements) = self.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT) else { return };
         let shape = shapes.of(i);
         let (half_passes, profiler_half_passes) = shape.map_or((2, 2), |s| half_passes(s.dtype, s.is_low_high, self.is_fp8_fast));
         sums.rows.products.push(Product {
@@ -256,7 +272,7 @@ impl Columns<'_> {
                     if span.1 > span.0 {
                         sums.queue(queue_type).push(lane, span);
                     }
-                    let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
+                    let bytes = self.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
                     if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
                         sums.rows.moves += 1;
                         sums.rows.moved_bytes = sums.rows.moved_bytes.saturating_add(bytes.into());

@@ -130,26 +130,46 @@ pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDev
 const PURPOSES: [(&str, &[&str]); 3] =
     [("input_queue_bytes", &["input"]), ("output_queue_bytes", &["output"]), ("weight_queue_bytes", &["data", "weights"])];
 
+/// What the type of a packet says of its purpose.
+#[derive(Clone, Copy)]
+enum PacketKind {
+    /// It is of no compiled transfer.
+    NotCompiled,
+    /// Index of [`PURPOSES`].
+    For(usize),
+    /// Its queue may name one.
+    ByQueue,
+}
+
 /// Bytes of the queues of compiled transfers by their purpose; nothing where a packet's queue has none, or types are not recorded.
 ///
 /// Dynamic queues count for none, also those that the table of queues lists as `weights`: the profiler's summary has 0 for them.
 pub(in crate::analysis::device) fn by_purpose(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {
     let Some(types) = profile.attribute("queue_type").map(|a| a.values.as_slice()) else { return Vec::new() };
+    let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
+    let kind = |name: &str| match name {
+        "instruction" => PacketKind::NotCompiled,
+        _ if name.ends_with("_dynamic") => PacketKind::NotCompiled,
+        _ => of(name).map_or(PacketKind::ByQueue, PacketKind::For),
+    };
+    let kinds: Vec<PacketKind> = profile.strings.iter().map(|s| kind(s.1)).collect();
     let mut sums = [0u64; 3];
     let (mut n, mut is_complete) = (0u64, true);
     for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let purpose = crate::analysis::device::waiting::cause::queue_purpose(profile, profile.strings.get(track.name)).unwrap_or_default();
-        let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
+        let of_queue = of(&purpose);
         for (_, lane) in lanes::touching(profile, TrackId(t as u32), range) {
             let mut counted = Counted::from(device, lane.start);
             for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k).filter(|i| counted.has(*i)) {
                     n += 1;
-                    let kind = types.get(i).map_or("", |id| profile.strings.get(*id));
-                    if kind == "instruction" || kind.ends_with("_dynamic") {
-                        continue;
-                    }
-                    let Some(at) = of(kind).or_else(|| of(&purpose)) else {
+                    let purpose = match kinds.get(types.get(i).copied().unwrap_or(StrId(0)).index()).copied().unwrap_or(PacketKind::ByQueue)
+                    {
+                        PacketKind::NotCompiled => continue,
+                        PacketKind::For(at) => Some(at),
+                        PacketKind::ByQueue => of_queue,
+                    };
+                    let Some(at) = purpose else {
                         is_complete = false;
                         continue;
                     };

@@ -163,13 +163,7 @@ fn differing(metrics: &[Metric]) -> Option<String> {
 }
 
 /// What the rows say about a whole run: metrics that no formula over the file's summary gives; those that it states itself only where `is_beside` it.
-pub(in crate::analysis::device) fn of_rows(
-    profile: &Profile,
-    facts: &MetricSource<'_>,
-    computed: &[Computed],
-    busy: &[Busy],
-    is_beside: bool,
-) -> Vec<Computed> {
+fn of_rows(profile: &Profile, facts: &MetricSource<'_>, computed: &[Computed], busy: &[Busy], is_beside: bool) -> Vec<Computed> {
     // The execution begins at 0; what is drawn may begin later, and some transfers are outside of it.
     let run = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),

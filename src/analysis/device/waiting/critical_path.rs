@@ -10,15 +10,15 @@ mod steps;
 pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
 
 use crate::analysis::device::accesses::producers::Producers;
-use crate::analysis::device::activity::engines::{Engine, engines};
 use crate::analysis::device::waiting::cause::{Attribution, Cause, Causes};
 use crate::analysis::device::waiting::signals::{Signal, Signals};
+use crate::analysis::device::waiting::waits;
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, text};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId, for_each_chunk, text};
 use crate::model::accesses::Memory;
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashSet;
-use steps::{NONE, Steps};
+use steps::Steps;
 
 /// Steps of one answer; the shares are of all.
 const MOST_STEPS: usize = 5000;
@@ -37,16 +37,22 @@ enum Via {
         is_moved: bool,
         is_round_trip: bool,
     },
-    Flow(StrId),
+    /// An arrow.
+    Flow,
 }
 
-/// The best chain that ends with a step.
+/// No slice.
+const NONE: u32 = u32::MAX;
+/// No step is known yet.
+const UNVISITED: u32 = u32::MAX - 1;
+
+/// The best chain that ends with a step: 24 bytes, for millions of steps.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     work: i64,
     /// End of the time that the chain covers.
     front: i64,
-    /// The step before.
+    /// The slice of the step before, [`NONE`], or [`UNVISITED`].
     from: u32,
     via: Via,
 }
@@ -71,11 +77,18 @@ struct Data {
 struct Walk<'a> {
     profile: &'a Profile,
     causes: &'a Causes<'a>,
-    steps: Steps,
+    steps: &'a Steps<'a>,
+    /// Indexed by name of a slice, whether it is a semaphore wait.
+    is_wait: Vec<bool>,
     /// Who wrote what is read, where the chain may follow data.
     data: Option<Data>,
-    /// The best chain to each step visited so far.
+    /// Slice by slice, from `first` on: the best chain to each step visited so far.
     best: Vec<Best>,
+    first: usize,
+    /// The step visited last, by number of the engine.
+    last_on: Vec<u32>,
+    /// The step visited whose chain has the most work; of equal ones the chain that ends first.
+    longest: Option<u32>,
     n_edges: u64,
     n_backward: u64,
 }
@@ -89,77 +102,113 @@ pub fn critical_path(signals: &Signals<'_>, is_by_data: bool) -> CriticalPath {
         producers: Producers::of(profile, device),
         triggers: device.transfers.iter().map(|t| t.instruction).collect(),
     });
-    longest(&engines(profile), &Causes::of(profile, signals), data)
+    longest(&Causes::of(profile, signals), data)
 }
 
-/// The same for given engines.
-pub(in crate::analysis::device) fn critical_path_of(engines: &[Engine<'_>], causes: &Causes<'_>) -> CriticalPath {
-    longest(engines, causes, None)
+fn longest(causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
+    let steps = Steps::of(causes.profile);
+    let mut walk = Walk::new(causes, &steps, data);
+    steps.for_each(|slice, engine| walk.visit(slice, engine));
+    match walk.longest {
+        Some(last) => walk.path(last),
+        None => {
+            let notes = vec!["The critical path is not available: no engine instructions are recorded in this file.".into()];
+            CriticalPath { notes, ..CriticalPath::default() }
+        }
+    }
 }
 
-fn longest(engines: &[Engine<'_>], causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
-    let profile = causes.profile;
-    let steps = Steps::of(profile, engines);
-    let n = steps.slices.len();
-    let mut walk = Walk { profile, causes, steps, data, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
-    for_each_chunk(n, &mut |part| part.for_each(|step| walk.visit(step)));
-    let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
-    let Some(last) = last else {
-        let notes = vec!["The critical path is not available: no engine instructions are recorded in this file.".into()];
-        return CriticalPath { notes, ..CriticalPath::default() };
-    };
-    walk.path(last as u32)
-}
+impl<'a> Walk<'a> {
+    fn new(causes: &'a Causes<'a>, steps: &'a Steps<'a>, data: Option<Data>) -> Self {
+        let slices = steps.slices();
+        let unvisited = Best { work: 0, front: 0, from: UNVISITED, via: Via::First };
+        Walk {
+            profile: causes.profile,
+            causes,
+            steps,
+            is_wait: waits::names(causes.profile),
+            data,
+            best: vec![unvisited; slices.len()],
+            first: slices.start,
+            last_on: Vec::new(),
+            longest: None,
+            n_edges: 0,
+            n_backward: 0,
+        }
+    }
 
-impl Walk<'_> {
-    fn visit(&mut self, step: usize) {
-        let (profile, slice, before) = (self.profile, self.steps.slices[step], self.steps.before[step]);
-        let to = SliceId(slice);
-        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
-        let works = !self.steps.is_wait[step];
+    /// The best chain to a slice that was visited.
+    fn best(&self, slice: u32) -> Option<&Best> {
+        self.best.get((slice as usize).wrapping_sub(self.first)).filter(|best| best.from != UNVISITED)
+    }
+
+    /// Where the time before a step ends that its chain covers, if there is a step before.
+    fn front_before(&self, best: &Best) -> Option<i64> {
+        self.best(best.from).map(|before| before.front)
+    }
+
+    fn is_wait(&self, slice: usize) -> bool {
+        self.steps.has_engine(slice) && self.is_wait[self.profile.slices.name[slice].index()]
+    }
+
+    fn visit(&mut self, slice: usize, engine: Option<u32>) {
+        let (profile, to) = (self.profile, SliceId(slice as u32));
+        let (start, end) = (profile.slices.start[slice], profile.slices.end(slice));
+        let works = !self.is_wait(slice);
         let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
+        // The end of the chain before, once there is one.
+        let mut front_before = i64::MIN;
         let (mut n_edges, mut n_backward) = (0, 0);
-        let mut consider = |from: u32, via: Via, all: &[Best]| {
+        let mut consider = |walk: &Self, from: u32, via: Via| {
             n_edges += 1;
             // Visited already: it starts earlier, so that arrows never form a circle.
-            let Some(known) = all.get(from as usize) else {
+            let Some(known) = walk.best(from) else {
                 n_backward += 1;
                 return;
             };
             let own = if works { end.saturating_sub(start.max(known.front)).max(0) } else { 0 };
             let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via };
-            let key = |b: &Best| (b.work, if b.from == NONE { i64::MIN } else { all[b.from as usize].front });
-            if best.from == NONE && found.work >= best.work || key(&found) > key(&best) {
-                best = found;
+            if best.from == NONE && found.work >= best.work || (found.work, known.front) > (best.work, front_before) {
+                (best, front_before) = (found, known.front);
             }
         };
-        if before != NONE {
-            consider(before, Via::Engine, &self.best);
+        if let Some(engine) = engine.map(|n| n as usize) {
+            if self.last_on.len() <= engine {
+                self.last_on.resize(engine + 1, NONE);
+            }
+            let before = std::mem::replace(&mut self.last_on[engine], to.0);
+            if before != NONE {
+                consider(self, before, Via::Engine);
+            }
         }
-        for (from, kind) in profile.flows.incoming(to).take(MOST_EDGES) {
-            consider(self.steps.of_slice(from.0), Via::Flow(kind), &self.best);
+        for (from, _) in profile.flows.incoming(to).take(MOST_EDGES) {
+            consider(self, from.0, Via::Flow);
         }
         let signals = self.causes.signals;
         for wait in signals.waits(to) {
             let signal = signals.reached(wait, end).and_then(|t| signals.signal(wait, t));
             match signal {
-                Some(Signal::Instruction(from)) => consider(self.steps.of_slice(from.0), Via::Semaphore, &self.best),
-                Some(Signal::Transfer(from)) => consider(self.steps.of_slice(from.0), Via::Transfer, &self.best),
+                Some(Signal::Instruction(from)) => consider(self, from.0, Via::Semaphore),
+                Some(Signal::Transfer(from)) => consider(self, from.0, Via::Transfer),
                 None => {}
             }
         }
-        for from in self.data.iter().flat_map(|d| d.producers.of_slice(slice).take(MOST_EDGES)) {
+        for from in self.data.iter().flat_map(|d| d.producers.of_slice(to.0).take(MOST_EDGES)) {
             let starts_transfer = |slice: u32| self.data.as_ref().is_some_and(|d| d.triggers.contains(&slice));
-            let (from_step, is_moved) = (self.steps.of_slice(from), starts_transfer(from));
-            let is_round_trip = is_moved && starts_transfer(slice) && self.is_round_trip(from, slice);
+            let is_moved = starts_transfer(from);
+            let is_round_trip = is_moved && starts_transfer(to.0) && self.is_round_trip(from, to.0);
             // A transfer may start to read before its writer has: the order on chip is not that of the instructions.
-            if (from_step as usize) < self.best.len() {
-                consider(from_step, Via::Data { is_moved, is_round_trip }, &self.best);
+            if self.best(from).is_some() {
+                consider(self, from, Via::Data { is_moved, is_round_trip });
             }
         }
         self.n_edges += n_edges;
         self.n_backward += n_backward;
-        self.best.push(best);
+        self.best[slice - self.first] = best;
+        let key = |best: &Best| (best.work, std::cmp::Reverse(best.front));
+        if self.longest.and_then(|step| self.best(step)).is_none_or(|known| key(&best) >= key(known)) {
+            self.longest = Some(to.0);
+        }
     }
 
     /// Whether a transfer reads device memory that another transfer wrote.
@@ -176,21 +225,28 @@ impl Walk<'_> {
     fn path(&self, last: u32) -> CriticalPath {
         let mut chain = vec![last];
         // Each step back goes to one visited earlier.
-        while let Some(&at) = chain.last().filter(|s| self.best[**s as usize].from != NONE) {
-            chain.push(self.best[at as usize].from);
-        }
+        for_each_chunk(self.best.len(), &mut |part| {
+            for _ in part {
+                let Some(from) = chain.last().and_then(|step| self.best(*step)).map(|b| b.from).filter(|from| *from != NONE) else {
+                    return;
+                };
+                chain.push(from);
+            }
+        });
         chain.reverse();
-        let first = self.profile.slices.start[self.steps.slices[chain[0] as usize] as usize];
-        let end = self.best[last as usize].front;
+        let first = self.profile.slices.start[chain[0] as usize];
+        let Best { work, front: end, .. } = self.best[last as usize - self.first];
         let range = TimeRange { start: TimeNs(first), end: TimeNs(end.max(first)) };
         let mut out = CriticalPath { range, n_steps: chain.len() as u64, n_edges: self.n_edges, ..CriticalPath::default() };
-        out.work = DurationNs(self.best[last as usize].work);
-        for &step in &chain {
-            let times = self.times(step, &mut out.shares);
-            if out.steps.len() < MOST_STEPS {
-                out.steps.push(self.listed(step, times));
+        out.work = DurationNs(work);
+        for_each_chunk(chain.len(), &mut |part| {
+            for &step in &chain[part] {
+                let times = self.times(step, &mut out.shares);
+                if out.steps.len() < MOST_STEPS {
+                    out.steps.push(self.listed(SliceId(step), times));
+                }
             }
-        }
+        });
         let length = range.duration().0.max(1) as f64;
         out.shares.iter_mut().for_each(|s| s.share = s.time.0 as f64 / length);
         out.shares.order_by(|a, b| (b.time, a.kind, &a.name).cmp(&(a.time, b.kind, &b.name)));
@@ -199,12 +255,13 @@ impl Walk<'_> {
     }
 
     /// What a step adds to the chain; its times are added to the shares.
-    fn times(&self, step: u32, shares: &mut Vec<PathShare>) -> StepTimes {
-        let (profile, best, slice) = (self.profile, self.best[step as usize], self.steps.slices[step as usize]);
-        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
-        let front = if best.from == NONE { start } else { self.best[best.from as usize].front };
+    fn times(&self, slice: u32, shares: &mut Vec<PathShare>) -> StepTimes {
+        let (profile, i) = (self.profile, slice as usize);
+        let best = self.best[i - self.first];
+        let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+        let front = self.front_before(&best).unwrap_or(start);
         let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
-        let waits = self.steps.is_wait[step as usize];
+        let waits = self.is_wait(i);
         // What most of its time waited for.
         let mut longest = None;
         for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {
@@ -224,8 +281,8 @@ impl Walk<'_> {
     }
 
     /// A step as the answer lists it.
-    fn listed(&self, step: u32, StepTimes { own, gap, cause }: StepTimes) -> PathStep {
-        let (profile, best, slice) = (self.profile, self.best[step as usize], SliceId(self.steps.slices[step as usize]));
+    fn listed(&self, slice: SliceId, StepTimes { own, gap, cause }: StepTimes) -> PathStep {
+        let (profile, best) = (self.profile, self.best[slice.index() - self.first]);
         let track = profile.track_of(slice).unwrap_or_default();
         let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
         PathStep {
@@ -245,7 +302,8 @@ impl Walk<'_> {
                 Via::Data { is_round_trip: true, .. } => "data through device memory".into(),
                 Via::Data { is_moved: false, .. } => "data".into(),
                 Via::Data { is_moved: true, .. } => "data of a transfer".into(),
-                Via::Flow(kind) => profile.strings.get(kind).into(),
+                // The first arrow of several between two steps: all are as good.
+                Via::Flow => profile.flows.incoming(slice).find(|f| f.0.0 == best.from).map_or("", |f| profile.strings.get(f.1)).into(),
             },
         }
     }

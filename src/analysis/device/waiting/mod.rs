@@ -3,5 +3,6 @@
 pub mod cause;
 pub mod critical_path;
 pub mod gaps;
+pub mod run_waits;
 pub mod signals;
 pub mod waits;

@@ -20,7 +20,7 @@ pub struct Signals<'a> {
     history: Rc<SemaphoreHistory>,
 }
 
-/// What was read of the semaphores of a profile: half a gigabyte for a run of 22 million instructions.
+/// What was read of the semaphores of a profile. It names instants and slices by their numbers: a long run has tens of millions.
 #[derive(Debug)]
 pub struct SemaphoreHistory {
     /// Positions of a slice's uses; empty if only one slice was requested.
@@ -33,31 +33,33 @@ pub struct SemaphoreHistory {
     /// Where the uses that were found last end.
     near_use: Cell<usize>,
     semaphores: Vec<Semaphore>,
+    /// The value that an instant of a name gives its semaphore, by name; 0 for other names.
+    values_of_names: Vec<i64>,
 }
 
 /// What happens to one semaphore.
 #[derive(Debug, Default)]
 struct Semaphore {
-    /// New values.
-    values: Timed<i64>,
+    /// Instants with new values.
+    values: ByTime,
     /// Instructions that set it when they end.
-    setters: Timed<u32>,
+    setters: ByTime,
     /// Instructions whose transfer, begun with them, raises it.
-    triggers: Timed<u32>,
+    triggers: ByTime,
 }
 
-/// What came when, by time.
+/// Instants or slices by time.
 #[derive(Debug, Default)]
-struct Timed<T> {
-    all: Vec<(i64, T)>,
+struct ByTime {
+    all: Vec<u32>,
     /// How many came until the time that was asked for last: most questions are about times near each other.
     near: Cell<usize>,
 }
 
-impl<T> Timed<T> {
+impl ByTime {
     /// What came at or before a time.
-    fn until(&self, time: i64) -> &[(i64, T)] {
-        let n = first_position_near(0..self.all.len(), self.near.get(), |at| self.all[at].0 > time);
+    fn until(&self, time: i64, time_of: impl Fn(u32) -> i64) -> &[u32] {
+        let n = first_position_near(0..self.all.len(), self.near.get(), |at| time_of(self.all[at]) > time);
         self.near.set(n);
         &self.all[..n]
     }
@@ -163,6 +165,16 @@ impl<'a> Signals<'a> {
         self.profile.track_of(slice).map(|t| TrackId(self.history.roots[t.index()]))
     }
 
+    /// Instants at or before a time that give the semaphore of `wait` a value, by time.
+    fn values_until(&self, wait: Used<'_>, time: i64) -> Option<&[u32]> {
+        Some(self.recorded(wait)?.values.until(time, |instant| self.profile.instants.time[instant as usize]))
+    }
+
+    /// The value that an instant gives its semaphore.
+    fn value(&self, instant: u32) -> i64 {
+        self.history.values_of_names[self.profile.instants.name[instant as usize].index()]
+    }
+
     /// Whether the values of the semaphore over time are known.
     pub fn is_recorded(&self, wait: Used<'_>) -> bool {
         self.recorded(wait).is_some_and(|s| !s.values.all.is_empty())
@@ -170,30 +182,33 @@ impl<'a> Signals<'a> {
 
     /// When the condition of `wait` last became true, at or before `until`.
     pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let latest = self.recorded(wait)?.values.until(until).iter().rev().take(MOST_STEPS);
-        match wait.role {
-            SemaphoreRole::Exactly => latest.into_iter().find(|v| v.1 == wait.value).map(|v| v.0),
+        let mut latest = self.values_until(wait, until)?.iter().rev().take(MOST_STEPS);
+        let found = match wait.role {
+            SemaphoreRole::Exactly => latest.find(|instant| self.value(**instant) == wait.value),
             // Back to the first of the values that hold.
-            _ => latest.into_iter().take_while(|v| v.1 >= wait.value).last().map(|v| v.0),
-        }
+            _ => latest.take_while(|instant| self.value(**instant) >= wait.value).last(),
+        };
+        found.map(|instant| self.profile.instants.time[*instant as usize])
     }
 
     /// When the last value recorded at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
     /// ended it came later and is missing in the file.
     pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let last = self.recorded(wait)?.values.until(until).last()?;
-        let holds = if wait.role == SemaphoreRole::Exactly { last.1 == wait.value } else { last.1 >= wait.value };
-        (!holds).then_some(last.0)
+        let last = *self.values_until(wait, until)?.last()?;
+        let value = self.value(last);
+        let holds = if wait.role == SemaphoreRole::Exactly { value == wait.value } else { value >= wait.value };
+        (!holds).then(|| self.profile.instants.time[last as usize])
     }
 
     /// What made the condition of `wait` true at `time`.
     pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
-        let before = |list: &Timed<u32>| list.until(time).iter().rev().take(2).find(|s| s.1 != wait.slice).copied();
         let semaphore = self.recorded(wait)?;
-        match (before(&semaphore.setters), before(&semaphore.triggers)) {
-            (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
-            (Some(set), _) => Some(Signal::Instruction(SliceId(set.1))),
-            (None, moved) => moved.map(|m| Signal::Transfer(SliceId(m.1))),
+        let (slices, other) = (&self.profile.slices, |slices: &[u32]| slices.iter().rev().take(2).find(|s| **s != wait.slice).copied());
+        let (start, end) = (|slice: u32| slices.start[slice as usize], |slice: u32| slices.end(slice as usize));
+        match (other(semaphore.setters.until(time, end)), other(semaphore.triggers.until(time, start))) {
+            (Some(set), Some(moved)) if end(set) < start(moved) => Some(Signal::Transfer(SliceId(moved))),
+            (Some(set), _) => Some(Signal::Instruction(SliceId(set))),
+            (None, moved) => moved.map(|slice| Signal::Transfer(SliceId(slice))),
         }
     }
 
@@ -202,7 +217,7 @@ impl<'a> Signals<'a> {
         let Some(semaphore) = self.recorded(wait) else { return Default::default() };
         let all = &semaphore.setters.all;
         let step = all.len().div_ceil(limit.max(1)).max(1);
-        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.all.is_empty())
+        (all.iter().step_by(step).map(|slice| SliceId(*slice)).collect(), !semaphore.triggers.all.is_empty())
     }
 
     /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.

@@ -10,6 +10,7 @@ use super::ladders::GapKind;
 use super::{rows, rows::CoreRows};
 use crate::analysis::device::instructions::origin;
 use crate::analysis::device::waiting::gaps;
+use crate::analysis::device::waiting::run_waits::RunWaits;
 use crate::analysis::device::waiting::signals;
 use crate::analysis::recent_cache;
 use crate::base::Order as _;
@@ -70,11 +71,11 @@ pub struct EvidenceRow {
 
 /// What explains a gap of a core.
 pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
-    evidence_of(profile, query, &rows::rows_of(profile, query.range))
+    evidence_of(profile, query, &rows::rows_of(profile, query.range), &RunWaits::default())
 }
 
-/// The same for the rows of the range, which many answers share.
-pub fn evidence_of(profile: &Profile, query: &EvidenceQuery, rows: &[CoreRows]) -> Evidence {
+/// The same for the rows of the range and the waits of the run, which many answers share.
+pub fn evidence_of(profile: &Profile, query: &EvidenceQuery, rows: &[CoreRows], waits: &RunWaits) -> Evidence {
     let mut out = Evidence::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
@@ -84,10 +85,10 @@ pub fn evidence_of(profile: &Profile, query: &EvidenceQuery, rows: &[CoreRows]) 
         GapKind::DmaIdle => transfers::idle(&given, &mut out),
         GapKind::SlowTransfers => transfers::slow(&given, &mut out),
         GapKind::Reloads => transfers::reloads(&given, &mut out),
-        GapKind::TensorIdle => products::late(&given, &mut out),
+        GapKind::TensorIdle => products::late(&given, &waits.signals(profile), &mut out),
         GapKind::BelowPeak => products::tiles(&given, &mut out),
         GapKind::Transposes => products::transposes(&given, &mut out),
-        GapKind::Unoverlapped => waits::waits(&given, &mut out),
+        GapKind::Unoverlapped => waits::waits(&given, &waits.signals(profile), &mut out),
     }
     let weight = |r: &EvidenceRow| (r.time, r.bytes, r.flops, r.count);
     out.rows.order_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| (&a.name, &a.detail, &a.line).cmp(&(&b.name, &b.detail, &b.line))));

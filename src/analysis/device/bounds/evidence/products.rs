@@ -21,7 +21,7 @@ fn least_ns(product: &Product, clock_ghz: f64) -> f64 {
 }
 
 /// Products that start later than the engine could start them, by what they, or the engine before them, waited for last.
-pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
+pub(super) fn late(given: &EvidenceContext<'_>, signals: &Signals<'_>, out: &mut Evidence) {
     let Some(clock) = MetricSource::of(given.profile).tensor_clock_ghz() else {
         return out.notes.push("Late products need the clock of the Tensor engine, which this file does not record.".into());
     };
@@ -29,7 +29,6 @@ pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
     if products.is_empty() {
         return out.notes.push(NO_PRODUCTS.into());
     }
-    let signals = Signals::of(given.profile);
     let steps = tensor_steps(given);
     let mut near = 0;
     let mut texts = LateTexts::default();
@@ -43,7 +42,7 @@ pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
         // Products come by start.
         let from = first_position_near(0..steps.len(), near, |at| steps[at].0 > pair[0].start);
         near = first_position_near(from..steps.len(), from, |at| steps[at].0 > pair[1].start);
-        let by = late_by(given, &signals, &steps[from..near], (ready, pair[1].start));
+        let by = late_by(given, signals, &steps[from..near], (ready, pair[1].start));
         plus_time(&mut groups.add(texts.place(given, by), SliceId(pair[1].slice)).time, late);
     }
     out.rows = groups.rows(given.profile, |place| texts.all[*place as usize].clone());

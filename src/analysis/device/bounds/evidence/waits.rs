@@ -6,8 +6,7 @@ use crate::base::{SliceId, StrId, for_each_chunk};
 use crate::model::{NeuronDevice, TrackKind};
 
 /// Waiting time by engine and opcode, and who signalled.
-pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
-    let signals = Signals::of(given.profile);
+pub(super) fn waits(given: &EvidenceContext<'_>, signals: &Signals<'_>, out: &mut Evidence) {
     let mut groups: Groups<(StrId, StrId, Signaller)> = Groups::new();
     let mut has_waits = false;
     let mut add = |i: usize| {
@@ -18,7 +17,7 @@ pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
         }
         let slice = SliceId(i as u32);
         let engine = given.engine(i);
-        let row = groups.add((engine, given.profile.slices.name[i], signaller(given, &signals, slice)), slice);
+        let row = groups.add((engine, given.profile.slices.name[i], signaller(given, signals, slice)), slice);
         plus_time(&mut row.time, wait.into());
     };
     for slices in given.tracks(TrackKind::Engine).map(|t| given.profile.slices_of(t)) {

@@ -2,7 +2,7 @@
 
 use super::{NONE, Semaphore, SemaphoreHistory, roots, uses};
 use crate::base::radix_sort::order_many;
-use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk};
+use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk, for_each_of};
 use crate::model::{Profile, SemaphoreRole};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -59,15 +59,17 @@ impl SemaphoreHistory {
             first_use: shown.start,
             near_use: Cell::default(),
             semaphores: Vec::new(),
+            values_of_names: Vec::new(),
         };
         let mut index = Index::default();
         let numbers: Option<Vec<u32>> = ids.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
         out.read_values(profile, numbers.as_deref(), &mut index);
         out.read_uses(profile, ids.as_deref(), shown, &mut index);
+        let slices = &profile.slices;
         for semaphore in &mut out.semaphores {
             // They came by slice: those of one time stay in that order.
-            order_many(&mut semaphore.setters.all, |s| s.0);
-            order_many(&mut semaphore.triggers.all, |s| s.0);
+            order_many(&mut semaphore.setters.all, |slice| slices.end(*slice as usize));
+            order_many(&mut semaphore.triggers.all, |slice| slices.start[*slice as usize]);
         }
         out
     }
@@ -81,18 +83,36 @@ impl SemaphoreHistory {
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
         for (track, all) in instants.track.runs() {
             let Some(root) = self.roots.get(track.index()).copied() else { continue };
+            self.reserve(&instants.name[all.clone()], &parsed, root, index);
             for_each_chunk(all.len(), &mut |part| {
                 for i in part.map(|at| all.start + at) {
-                    let Some((id, value)) = parsed[instants.name[i].index()] else { continue };
+                    let Some((id, _)) = parsed[instants.name[i].index()] else { continue };
                     let place = index.place((root, id));
-                    self.semaphore(place).values.all.push((instants.time[i], value));
+                    self.semaphore(place).values.all.push(i as u32);
                 }
             });
         }
         for semaphore in &mut self.semaphores {
-            // A long run has millions: what the lists grew ahead is given back.
-            semaphore.values.all.shrink_to_fit();
-            order_many(&mut semaphore.values.all, |v| v.0);
+            order_many(&mut semaphore.values.all, |instant| instants.time[*instant as usize]);
+        }
+        self.values_of_names = parsed.into_iter().map(|value| value.map_or(0, |v| v.1)).collect();
+    }
+
+    /// Makes room for the values that instants of a track have by their names: a long run has millions, and lists that grow are copied again and again.
+    fn reserve(&mut self, names: &[StrId], parsed: &[Option<(u32, i64)>], root: u32, index: &mut Index) {
+        if names.len() < parsed.len() {
+            return;
+        }
+        let mut counts = vec![0; parsed.len()];
+        for_each_of(names, |name| counts[name.index()] += 1);
+        let mut more: Vec<usize> = Vec::new();
+        for (count, (id, _)) in counts.into_iter().zip(parsed).filter_map(|(count, value)| Some((count, (*value)?))).filter(|c| c.0 > 0) {
+            let place = index.place((root, id)) as usize;
+            more.resize(more.len().max(place + 1), 0);
+            more[place] += count;
+        }
+        for (place, n) in more.into_iter().enumerate().filter(|m| m.1 > 0) {
+            self.semaphore(place as u32).values.all.reserve_exact(n);
         }
     }
 
@@ -123,10 +143,9 @@ impl SemaphoreHistory {
                 if place == NONE {
                     continue;
                 }
-                let slice = used.slice as usize;
                 match used.role {
-                    SemaphoreRole::Sets => self.semaphore(place).setters.all.push((profile.slices.end(slice), used.slice)),
-                    SemaphoreRole::Transfers => self.semaphore(place).triggers.all.push((profile.slices.start[slice], used.slice)),
+                    SemaphoreRole::Sets => self.semaphore(place).setters.all.push(used.slice),
+                    SemaphoreRole::Transfers => self.semaphore(place).triggers.all.push(used.slice),
                     _ => {}
                 }
             }
