@@ -3,12 +3,12 @@
 use super::{ChartContext, Charts, EngineSplit, Origins};
 use crate::analysis::device::run_metrics::metrics::ENGINES;
 use crate::analysis::device::share;
+use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, for_each_chunk};
 use crate::model::domain::Throttle;
 use crate::model::{NeuronDevice, TrackKind};
-use rustc_hash::FxHashMap;
 
 /// What is known of an engine while its rows are walked.
 struct Work {
@@ -21,7 +21,7 @@ struct Work {
     flops: Option<(u64, u64)>,
     origins: Origins,
     /// Instructions by their names, which are their opcodes.
-    opcodes: FxHashMap<StrId, u64>,
+    opcodes: Groups<StrId, u64>,
 }
 
 /// Opcodes of an engine that are named.
@@ -96,8 +96,9 @@ fn add_track(
             last = Some((id, place));
             let Some(work) = place.map(|at| &mut works[at]) else { continue };
             work.origins.add(is_set(sources, i), is_set(types, i));
-            *work.opcodes.entry(profile.slices.name[i]).or_default() += 1;
-            if !is_wait[profile.slices.name[i].index()] {
+            let name = profile.slices.name[i];
+            *work.opcodes.of(name.0, name) += 1;
+            if !is_wait[name.index()] {
                 spans::push(&mut work.spans, span);
             }
             if let Some(elements) = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
@@ -116,7 +117,7 @@ fn place(given: &ChartContext<'_>, track: usize, engine: usize, has_column: (boo
     let root = given.roots[track];
     works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
         let origins = Origins { source: has_column.0.then_some(0), compiler: 0, runtime: has_column.1.then_some(0) };
-        let opcodes = FxHashMap::default();
+        let opcodes = Groups::default();
         works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins, opcodes });
         works.len() - 1
     })
@@ -151,12 +152,12 @@ fn split(given: &ChartContext<'_>, work: Work, peak: Option<f64>, is_limited: bo
         unused_throttled,
         busy: DurationNs(busy),
         origins: work.origins,
-        opcodes: most_frequent(given, work.opcodes),
+        opcodes: most_frequent(given, work.opcodes.all),
     }
 }
 
 /// The most frequent opcodes first; equal ones by name.
-fn most_frequent(given: &ChartContext<'_>, counts: FxHashMap<StrId, u64>) -> Vec<(String, u64)> {
+fn most_frequent(given: &ChartContext<'_>, counts: Vec<(StrId, u64)>) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = counts.into_iter().map(|(id, n)| (given.profile.strings.get(id).to_string(), n)).collect();
     all.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     all.truncate(MOST_OPCODES);

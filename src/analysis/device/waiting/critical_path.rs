@@ -18,7 +18,8 @@ use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId, for_each_chun
 use crate::model::accesses::Memory;
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashSet;
-use steps::Steps;
+use std::cell::Cell;
+use steps::{Step, Steps};
 
 /// Steps of one answer; the shares are of all.
 const MOST_STEPS: usize = 5000;
@@ -85,6 +86,8 @@ struct Walk<'a> {
     /// Slice by slice, from `first` on: the best chain to each step visited so far.
     best: Vec<Best>,
     first: usize,
+    /// Lane by lane, where the semaphores of its last step end.
+    near_uses: Vec<Cell<usize>>,
     /// The step visited last, by number of the engine.
     last_on: Vec<u32>,
     /// The step visited whose chain has the most work; of equal ones the chain that ends first.
@@ -108,7 +111,7 @@ pub fn critical_path(signals: &Signals<'_>, is_by_data: bool) -> CriticalPath {
 fn longest(causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
     let steps = Steps::of(causes.profile);
     let mut walk = Walk::new(causes, &steps, data);
-    steps.for_each(|slice, engine| walk.visit(slice, engine));
+    steps.for_each(|step| walk.visit(step));
     match walk.longest {
         Some(last) => walk.path(last),
         None => {
@@ -122,14 +125,17 @@ impl<'a> Walk<'a> {
     fn new(causes: &'a Causes<'a>, steps: &'a Steps<'a>, data: Option<Data>) -> Self {
         let slices = steps.slices();
         let unvisited = Best { work: 0, front: 0, from: UNVISITED, via: Via::First };
+        let mut best = Vec::with_capacity(slices.len());
+        for_each_chunk(slices.len(), &mut |part| best.resize(part.end, unvisited));
         Walk {
             profile: causes.profile,
             causes,
             steps,
             is_wait: waits::names(causes.profile),
             data,
-            best: vec![unvisited; slices.len()],
+            best,
             first: slices.start,
+            near_uses: vec![Cell::default(); steps.n_lanes()],
             last_on: Vec::new(),
             longest: None,
             n_edges: 0,
@@ -151,10 +157,10 @@ impl<'a> Walk<'a> {
         self.steps.has_engine(slice) && self.is_wait[self.profile.slices.name[slice].index()]
     }
 
-    fn visit(&mut self, slice: usize, engine: Option<u32>) {
+    fn visit(&mut self, Step { slice, engine, lane }: Step) {
         let (profile, to) = (self.profile, SliceId(slice as u32));
         let (start, end) = (profile.slices.start[slice], profile.slices.end(slice));
-        let works = !self.is_wait(slice);
+        let works = !(engine.is_some() && self.is_wait[profile.slices.name[slice].index()]);
         let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
         // The end of the chain before, once there is one.
         let mut front_before = i64::MIN;
@@ -185,7 +191,7 @@ impl<'a> Walk<'a> {
             consider(self, from.0, Via::Flow);
         }
         let signals = self.causes.signals;
-        for wait in signals.waits(to) {
+        for wait in signals.uses_near(to, &self.near_uses[lane as usize]).filter(|u| u.role.is_wait()) {
             let signal = signals.reached(wait, end).and_then(|t| signals.signal(wait, t));
             match signal {
                 Some(Signal::Instruction(from)) => consider(self, from.0, Via::Semaphore),

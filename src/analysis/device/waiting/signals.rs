@@ -1,9 +1,11 @@
 //! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
 
+mod by_time;
 mod read;
 
-use crate::base::{SliceId, SortedIndex, TrackId, first_position_near};
+use crate::base::{SliceId, SortedIndex, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use by_time::ByTime;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -20,7 +22,7 @@ pub struct Signals<'a> {
     history: Rc<SemaphoreHistory>,
 }
 
-/// What was read of the semaphores of a profile. It names instants and slices by their numbers: a long run has tens of millions.
+/// What was read of the semaphores of a profile.
 #[derive(Debug)]
 pub struct SemaphoreHistory {
     /// Positions of a slice's uses; empty if only one slice was requested.
@@ -40,29 +42,12 @@ pub struct SemaphoreHistory {
 /// What happens to one semaphore.
 #[derive(Debug, Default)]
 struct Semaphore {
-    /// Instants with new values.
+    /// New values, as names of instants.
     values: ByTime,
     /// Instructions that set it when they end.
     setters: ByTime,
     /// Instructions whose transfer, begun with them, raises it.
     triggers: ByTime,
-}
-
-/// Instants or slices by time.
-#[derive(Debug, Default)]
-struct ByTime {
-    all: Vec<u32>,
-    /// How many came until the time that was asked for last: most questions are about times near each other.
-    near: Cell<usize>,
-}
-
-impl ByTime {
-    /// What came at or before a time.
-    fn until(&self, time: i64, time_of: impl Fn(u32) -> i64) -> &[u32] {
-        let n = first_position_near(0..self.all.len(), self.near.get(), |at| time_of(self.all[at]) > time);
-        self.near.set(n);
-        &self.all[..n]
-    }
 }
 
 /// A semaphore in the operands of an instruction.
@@ -146,7 +131,11 @@ impl<'a> Signals<'a> {
 
     /// The semaphores in the operands of an instruction.
     pub fn of_slice(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
-        let near = &self.history.near_use;
+        self.uses_near(slice, &self.history.near_use)
+    }
+
+    /// The same, for instructions that are asked about in order: `near` is where the last one was found, and 0 at first.
+    pub fn uses_near(&self, slice: SliceId, near: &Cell<usize>) -> impl Iterator<Item = Used<'a>> + use<'a, '_> {
         let found = self.history.places.find_near(self.uses.len(), near.get(), slice.0, |at| self.uses[at].slice);
         near.set(found.end);
         found.map(|at| {
@@ -165,59 +154,56 @@ impl<'a> Signals<'a> {
         self.profile.track_of(slice).map(|t| TrackId(self.history.roots[t.index()]))
     }
 
-    /// Instants at or before a time that give the semaphore of `wait` a value, by time.
-    fn values_until(&self, wait: Used<'_>, time: i64) -> Option<&[u32]> {
-        Some(self.recorded(wait)?.values.until(time, |instant| self.profile.instants.time[instant as usize]))
-    }
-
-    /// The value that an instant gives its semaphore.
-    fn value(&self, instant: u32) -> i64 {
-        self.history.values_of_names[self.profile.instants.name[instant as usize].index()]
+    /// The values of the semaphore of `wait` at or before a time, latest first: (when, value).
+    fn values_until(&self, wait: Used<'_>, time: i64) -> Option<impl Iterator<Item = (i64, i64)>> {
+        let (history, list) = (&self.history, &self.recorded(wait)?.values);
+        let value = |at: usize| (list.time(at), history.values_of_names[list.numbers[at] as usize]);
+        Some((0..list.n_until(time)).rev().map(value))
     }
 
     /// Whether the values of the semaphore over time are known.
     pub fn is_recorded(&self, wait: Used<'_>) -> bool {
-        self.recorded(wait).is_some_and(|s| !s.values.all.is_empty())
+        self.recorded(wait).is_some_and(|s| !s.values.numbers.is_empty())
     }
 
     /// When the condition of `wait` last became true, at or before `until`.
     pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let mut latest = self.values_until(wait, until)?.iter().rev().take(MOST_STEPS);
+        let mut latest = self.values_until(wait, until)?.take(MOST_STEPS);
         let found = match wait.role {
-            SemaphoreRole::Exactly => latest.find(|instant| self.value(**instant) == wait.value),
+            SemaphoreRole::Exactly => latest.find(|v| v.1 == wait.value),
             // Back to the first of the values that hold.
-            _ => latest.take_while(|instant| self.value(**instant) >= wait.value).last(),
+            _ => latest.take_while(|v| v.1 >= wait.value).last(),
         };
-        found.map(|instant| self.profile.instants.time[*instant as usize])
+        found.map(|v| v.0)
     }
 
     /// When the last value recorded at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
     /// ended it came later and is missing in the file.
     pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
-        let last = *self.values_until(wait, until)?.last()?;
-        let value = self.value(last);
+        let (time, value) = self.values_until(wait, until)?.next()?;
         let holds = if wait.role == SemaphoreRole::Exactly { value == wait.value } else { value >= wait.value };
-        (!holds).then(|| self.profile.instants.time[last as usize])
+        (!holds).then_some(time)
     }
 
     /// What made the condition of `wait` true at `time`.
     pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
-        let semaphore = self.recorded(wait)?;
-        let (slices, other) = (&self.profile.slices, |slices: &[u32]| slices.iter().rev().take(2).find(|s| **s != wait.slice).copied());
-        let (start, end) = (|slice: u32| slices.start[slice as usize], |slice: u32| slices.end(slice as usize));
-        match (other(semaphore.setters.until(time, end)), other(semaphore.triggers.until(time, start))) {
-            (Some(set), Some(moved)) if end(set) < start(moved) => Some(Signal::Transfer(SliceId(moved))),
-            (Some(set), _) => Some(Signal::Instruction(SliceId(set))),
-            (None, moved) => moved.map(|slice| Signal::Transfer(SliceId(slice))),
+        let before = |list: &ByTime| (0..list.n_until(time)).rev().take(2).find(|at| list.numbers[*at] != wait.slice);
+        let Semaphore { setters, triggers, .. } = self.recorded(wait)?;
+        match (before(setters), before(triggers)) {
+            (Some(set), Some(moved)) if setters.time(set) < triggers.time(moved) => {
+                Some(Signal::Transfer(SliceId(triggers.numbers[moved])))
+            }
+            (Some(set), _) => Some(Signal::Instruction(SliceId(setters.numbers[set]))),
+            (None, moved) => moved.map(|at| Signal::Transfer(SliceId(triggers.numbers[at]))),
         }
     }
 
     /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
     pub fn setters(&self, wait: Used<'_>, limit: usize) -> (Vec<SliceId>, bool) {
         let Some(semaphore) = self.recorded(wait) else { return Default::default() };
-        let all = &semaphore.setters.all;
+        let all = &semaphore.setters.numbers;
         let step = all.len().div_ceil(limit.max(1)).max(1);
-        (all.iter().step_by(step).map(|slice| SliceId(*slice)).collect(), !semaphore.triggers.all.is_empty())
+        (all.iter().step_by(step).map(|slice| SliceId(*slice)).collect(), !semaphore.triggers.numbers.is_empty())
     }
 
     /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.

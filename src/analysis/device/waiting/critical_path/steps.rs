@@ -16,12 +16,13 @@ pub(super) struct Steps<'a> {
     lanes: Vec<Lane>,
 }
 
-/// What is known of a lane while its steps go by.
-struct StepLane {
-    /// The core's name, where it is a lane of engines.
-    core: Option<StrId>,
-    /// The engine of the last step, with its number.
-    last: Option<(StrId, u32)>,
+/// A step as it goes by.
+pub(super) struct Step {
+    pub slice: usize,
+    /// Number of its engine, counted from 0 over the cores; `None` for what no engine ran.
+    pub engine: Option<u32>,
+    /// Number of its lane, counted from 0 over the lanes with steps.
+    pub lane: u32,
 }
 
 impl<'a> Steps<'a> {
@@ -50,30 +51,38 @@ impl<'a> Steps<'a> {
         self.engines.get(slice).is_some_and(|engine| *engine != StrId(0))
     }
 
-    /// Calls `each` with the steps by (start, slice); those of an engine come with its number, counted from 0 over the cores.
-    pub fn for_each(&self, mut each: impl FnMut(usize, Option<u32>)) {
+    /// How many lanes have steps.
+    pub fn n_lanes(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Calls `each` with the steps by (start, slice).
+    pub fn for_each(&self, mut each: impl FnMut(Step)) {
         let profile = self.profile;
         let roots = crate::analysis::device::waiting::signals::roots(profile);
-        let of_lane = |lane: &Lane| {
-            let root = &profile.tracks[roots[lane.track.index()] as usize];
-            (slices_of(lane), StepLane { core: self.is_of_engines(lane).then_some(root.name), last: None })
+        let core = |lane: &Lane| profile.tracks[roots[lane.track.index()] as usize].name;
+        let cores: Vec<Option<StrId>> = self.lanes.iter().map(|lane| self.is_of_engines(lane).then(|| core(lane))).collect();
+        let mut numbers: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
+        // The engine of the last step of each lane, with its number: most lanes are of one engine.
+        let mut last: Vec<Option<(StrId, u32)>> = vec![None; self.lanes.len()];
+        let mut number = |lane: usize, slice: usize| {
+            let (core, engine) = (cores[lane]?, *self.engines.get(slice).filter(|engine| **engine != StrId(0))?);
+            let known = last[lane].filter(|last| last.0 == engine).unwrap_or_else(|| {
+                let n = numbers.len() as u32;
+                (engine, *numbers.entry((core, engine)).or_insert(n))
+            });
+            last[lane] = Some(known);
+            Some(known.1)
         };
-        let mut known: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
-        let mut number = |key| {
-            let n = known.len() as u32;
-            *known.entry(key).or_insert(n)
+        let is_step = |lane: u32, slice: usize| {
+            let is_executed = cores[lane as usize].is_some() && self.has_engine(slice);
+            is_executed || self.has_arrow.get(slice).copied().unwrap_or(false)
         };
-        let pick = |lane: &mut StepLane, slice: usize| {
-            let Some(core) = lane.core.filter(|_| self.has_engine(slice)) else {
-                return self.has_arrow.get(slice).copied().unwrap_or(false).then_some((slice, None));
-            };
-            let engine = self.engines[slice];
-            let at = lane.last.filter(|last| last.0 == engine).map_or_else(|| number((core, engine)), |last| last.1);
-            lane.last = Some((engine, at));
-            Some((slice, Some(at)))
-        };
-        lanes::for_each_by_start(profile, profile.meta.range, self.lanes.iter().map(of_lane), pick, |_, (slice, engine)| {
-            each(slice, engine)
+        let pick = |lane: &mut u32, slice: usize| is_step(*lane, slice).then_some((slice as u32, *lane));
+        let lanes = self.lanes.iter().map(slices_of).zip(0u32..);
+        lanes::for_each_by_start(profile, profile.meta.range, lanes, pick, |_, (slice, lane)| {
+            let slice = slice as usize;
+            each(Step { slice, engine: number(lane as usize, slice), lane });
         });
     }
 

@@ -1,5 +1,6 @@
 //! Reads what happens to the semaphores: their values, and the instructions that change them.
 
+use super::by_time::ByTime;
 use super::{NONE, Semaphore, SemaphoreHistory, roots, uses};
 use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk, for_each_of};
@@ -14,11 +15,23 @@ type Key = (u32, u32);
 /// Numbers of semaphores below this are found by their place; hardware has some hundreds.
 const FEW: usize = 4096;
 
+/// What happens to a semaphore, as it is read.
+#[derive(Default)]
+struct Lists {
+    /// Instants.
+    values: Vec<u32>,
+    /// Slices.
+    setters: Vec<u32>,
+    /// Slices.
+    triggers: Vec<u32>,
+}
+
 /// Semaphores by core and number.
 #[derive(Default)]
 struct Index {
-    n: u32,
-    /// Indexed by core, then by number.
+    /// Of all semaphores by their place.
+    lists: Vec<Lists>,
+    /// Places, indexed by core, then by number.
     few: Vec<Vec<u32>>,
     rest: FxHashMap<Key, u32>,
 }
@@ -39,10 +52,48 @@ impl Index {
             self.rest.entry((root, id)).or_insert(NONE)
         };
         if *place == NONE {
-            *place = self.n;
-            self.n += 1;
+            *place = self.lists.len() as u32;
+            self.lists.push(Lists::default());
         }
         *place
+    }
+
+    fn lists(&mut self, place: u32) -> &mut Lists {
+        &mut self.lists[place as usize]
+    }
+
+    /// Makes room for the values that instants of a track have by their names: a long run has millions, and lists that grow are copied again and again.
+    fn reserve(&mut self, names: &[StrId], parsed: &[Option<(u32, i64)>], root: u32) {
+        if names.len() < parsed.len() {
+            return;
+        }
+        let mut counts = vec![0; parsed.len()];
+        for_each_of(names, |name| counts[name.index()] += 1);
+        let mut more: Vec<usize> = vec![0; self.lists.len()];
+        for (count, (id, _)) in counts.into_iter().zip(parsed).filter_map(|(count, value)| Some((count, (*value)?))).filter(|c| c.0 > 0) {
+            let place = self.place((root, id)) as usize;
+            more.resize(more.len().max(place + 1), 0);
+            more[place] += count;
+        }
+        self.lists.iter_mut().zip(more).for_each(|(lists, n)| lists.values.reserve_exact(n));
+    }
+}
+
+impl Lists {
+    fn finish(mut self, profile: &Profile) -> Semaphore {
+        let (slices, instants) = (&profile.slices, &profile.instants);
+        let end = |slice: u32| slices.end(slice as usize);
+        let start = |slice: u32| slices.start[slice as usize];
+        let time = |instant: u32| instants.time[instant as usize];
+        // They came by instant and by slice: those of one time stay in that order.
+        order_many(&mut self.values, |instant| time(*instant));
+        order_many(&mut self.setters, |slice| end(*slice));
+        order_many(&mut self.triggers, |slice| start(*slice));
+        let mut values = ByTime::of(self.values, time);
+        for_each_chunk(values.numbers.len(), &mut |part| {
+            values.numbers[part].iter_mut().for_each(|instant| *instant = instants.name[*instant as usize].0);
+        });
+        Semaphore { values, setters: ByTime::of(self.setters, end), triggers: ByTime::of(self.triggers, start) }
     }
 }
 
@@ -65,12 +116,7 @@ impl SemaphoreHistory {
         let numbers: Option<Vec<u32>> = ids.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
         out.read_values(profile, numbers.as_deref(), &mut index);
         out.read_uses(profile, ids.as_deref(), shown, &mut index);
-        let slices = &profile.slices;
-        for semaphore in &mut out.semaphores {
-            // They came by slice: those of one time stay in that order.
-            order_many(&mut semaphore.setters.all, |slice| slices.end(*slice as usize));
-            order_many(&mut semaphore.triggers.all, |slice| slices.start[*slice as usize]);
-        }
+        out.semaphores = index.lists.into_iter().map(|lists| lists.finish(profile)).collect();
         out
     }
 
@@ -83,37 +129,16 @@ impl SemaphoreHistory {
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
         for (track, all) in instants.track.runs() {
             let Some(root) = self.roots.get(track.index()).copied() else { continue };
-            self.reserve(&instants.name[all.clone()], &parsed, root, index);
+            index.reserve(&instants.name[all.clone()], &parsed, root);
             for_each_chunk(all.len(), &mut |part| {
                 for i in part.map(|at| all.start + at) {
                     let Some((id, _)) = parsed[instants.name[i].index()] else { continue };
                     let place = index.place((root, id));
-                    self.semaphore(place).values.all.push(i as u32);
+                    index.lists(place).values.push(i as u32);
                 }
             });
         }
-        for semaphore in &mut self.semaphores {
-            order_many(&mut semaphore.values.all, |instant| instants.time[*instant as usize]);
-        }
         self.values_of_names = parsed.into_iter().map(|value| value.map_or(0, |v| v.1)).collect();
-    }
-
-    /// Makes room for the values that instants of a track have by their names: a long run has millions, and lists that grow are copied again and again.
-    fn reserve(&mut self, names: &[StrId], parsed: &[Option<(u32, i64)>], root: u32, index: &mut Index) {
-        if names.len() < parsed.len() {
-            return;
-        }
-        let mut counts = vec![0; parsed.len()];
-        for_each_of(names, |name| counts[name.index()] += 1);
-        let mut more: Vec<usize> = Vec::new();
-        for (count, (id, _)) in counts.into_iter().zip(parsed).filter_map(|(count, value)| Some((count, (*value)?))).filter(|c| c.0 > 0) {
-            let place = index.place((root, id)) as usize;
-            more.resize(more.len().max(place + 1), 0);
-            more[place] += count;
-        }
-        for (place, n) in more.into_iter().enumerate().filter(|m| m.1 > 0) {
-            self.semaphore(place as u32).values.all.reserve_exact(n);
-        }
     }
 
     /// Who changes which semaphore, of those with the ids `wanted`; the places of the uses that are `shown`.
@@ -144,21 +169,12 @@ impl SemaphoreHistory {
                     continue;
                 }
                 match used.role {
-                    SemaphoreRole::Sets => self.semaphore(place).setters.all.push(used.slice),
-                    SemaphoreRole::Transfers => self.semaphore(place).triggers.all.push(used.slice),
+                    SemaphoreRole::Sets => index.lists(place).setters.push(used.slice),
+                    SemaphoreRole::Transfers => index.lists(place).triggers.push(used.slice),
                     _ => {}
                 }
             }
         });
-    }
-
-    /// The semaphore at a place, which may be new.
-    fn semaphore(&mut self, place: u32) -> &mut Semaphore {
-        let at = place as usize;
-        if self.semaphores.len() <= at {
-            self.semaphores.resize_with(at + 1, Semaphore::default);
-        }
-        &mut self.semaphores[at]
     }
 }
 
