@@ -71,12 +71,12 @@ pub(in crate::analysis::device) fn metrics(
     let ridge = facts.peak_flops().zip(bandwidth).map(|(p, w)| p / w);
     let most = intensity.zip(ridge).map(|(i, r)| (i / r).min(1.0));
     add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
-    // One walk over the packets gives all metrics of types: not where the file has them.
+    // The file has all metrics of types, or none.
     if is_wanted("static_dma_packet_count") {
-        packets::by_type(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
+        packets::by_type(profile, busy, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     }
     if is_wanted("weight_queue_bytes") {
-        packets::by_purpose(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
+        packets::by_purpose(profile, busy).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     }
     packets::throttling(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     out

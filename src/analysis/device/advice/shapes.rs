@@ -52,6 +52,9 @@ struct Sizes<'c, 'a> {
     others: Vec<u32>,
 }
 
+/// Lanes by the track of their core and the engine: their slices, and the first of their shapes.
+type LanesOfEngines = BTreeMap<(u32, StrId), Vec<(Range<usize>, usize)>>;
+
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let mut sizes = Sizes::of(case);
     let or = |is_recorded: bool, verdict: Verdict| if is_recorded { verdict } else { Verdict::Missing(NO_SHAPES) };
@@ -90,9 +93,9 @@ impl<'c, 'a> Sizes<'c, 'a> {
         out
     }
 
-    /// Lanes with sizes by the track of their core and the engine: their slices, and the first of their shapes.
-    fn lanes(&self) -> BTreeMap<(u32, StrId), Vec<(Range<usize>, usize)>> {
-        let mut out: BTreeMap<(u32, StrId), Vec<(Range<usize>, usize)>> = BTreeMap::new();
+    /// The lanes that hold instructions with sizes.
+    fn lanes(&self) -> LanesOfEngines {
+        let mut out = LanesOfEngines::new();
         let roots = signals::roots(self.case.profile);
         // Shapes come by slice: those of a lane are together. Most lanes are of one engine.
         let (mut lane, mut root, mut first, mut last) = (0..0, 0, 0, None);

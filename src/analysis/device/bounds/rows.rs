@@ -88,7 +88,7 @@ fn half_passes(dtype: Dtype, is_low_high: bool, is_fp8_fast: bool) -> (u8, u8) {
 struct Sums {
     rows: CoreRows,
     engines: [LaneSpans; 5],
-    queues: Vec<(StrId, LaneSpans)>,
+    queues: Groups<StrId, LaneSpans>,
     opcodes: Groups<OpcodeKey, OpcodeSum>,
 }
 
@@ -270,7 +270,7 @@ impl Columns<'_> {
                     let queue_type = self.queue_types.map_or(StrId(0), |t| t[i]);
                     let span = self.span(i);
                     if span.1 > span.0 {
-                        sums.queue(queue_type).push(lane, span);
+                        sums.queues.of(queue_type.0, queue_type).push(lane, span);
                     }
                     let bytes = self.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
                     if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
@@ -280,19 +280,11 @@ impl Columns<'_> {
                 }
             });
         }
-        sums.queues.iter_mut().for_each(|q| q.1.end_track());
+        sums.queues.all.iter_mut().for_each(|q| q.1.end_track());
     }
 }
 
 impl Sums {
-    fn queue(&mut self, queue_type: StrId) -> &mut LaneSpans {
-        let at = self.queues.iter().position(|q| q.0 == queue_type).unwrap_or_else(|| {
-            self.queues.push((queue_type, LaneSpans::default()));
-            self.queues.len() - 1
-        });
-        &mut self.queues[at].1
-    }
-
     fn finish(self, columns: &Columns<'_>) -> CoreRows {
         let mut out = self.rows;
         for (part, spans) in ENGINES.into_iter().zip(self.engines) {
@@ -300,7 +292,7 @@ impl Sums {
         }
         let strings = &columns.profile.strings;
         let name = |id: StrId| if id == StrId(0) { UNTYPED.to_string() } else { strings.get(id).to_string() };
-        out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
+        out.queue_types = self.queues.all.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
         // One product per instruction at most. Lanes are sorted already: a stable sort merges them.

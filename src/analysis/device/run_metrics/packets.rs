@@ -1,12 +1,11 @@
 //! Metrics of DMA packets by the type of their queue, of tensors' sizes, and of throttling: as `neuron-profile` counts them in its summary.
 
-use crate::analysis::device::activity::lanes::{self, Counted, LaneSpans};
+use crate::analysis::device::activity::busy::{Busy, PacketSum};
 use crate::analysis::device::cells;
 use crate::analysis::device::run_metrics::metrics::Computed;
-use crate::analysis::device::share;
 use crate::analysis::spans;
-use crate::base::{StrId, TimeRange, TrackId, for_each_chunk};
-use crate::model::{NeuronDevice, Profile, TrackKind};
+use crate::base::{StrId, TimeRange, TrackId};
+use crate::model::{NeuronDevice, Profile};
 use rustc_hash::FxHashSet;
 
 /// Names of the metrics of a type of queue.
@@ -52,7 +51,8 @@ const TYPES: [Names; 3] = [
 struct Sum {
     count: u64,
     bytes: u64,
-    spans: LaneSpans,
+    /// Busy times of each core.
+    times: Vec<spans::Ranges>,
 }
 
 /// A share that is dynamic in any way, and its share by the two types.
@@ -62,51 +62,44 @@ const DYNAMIC: [(&str, &str, &str); 3] = [
     ("dynamic_dma_active_time_percent", "software_dynamic_dma_active_time_percent", "hardware_dynamic_dma_active_time_percent"),
 ];
 
-/// Packets by type of queue in `range`, as the profiler counts them; empty if types are not recorded.
+/// Packets by type of queue in `range`, as the profiler counts them; empty if types are not recorded. `busy` is of that range, or of the entire run.
 ///
 /// Counts are of the packets that start in the range; bytes and times are of their parts within it.
-pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {
-    let Some(types) = profile.attribute("queue_type").map(|a| a.values.as_slice()) else { return Vec::new() };
-    let place = |name: &str| match name {
+pub(in crate::analysis::device) fn by_type(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Computed> {
+    if profile.attribute("queue_type").is_none() {
+        return Vec::new();
+    }
+    let place = |kind: StrId| match profile.strings.get(kind) {
         "" => None,
         "software_dynamic" => Some(0),
         "hardware_dynamic" => Some(1),
         _ => Some(2),
     };
-    let places: Vec<Option<usize>> = profile.strings.iter().map(|s| place(s.1)).collect();
     let mut sums: [Sum; 3] = Default::default();
     let mut is_complete = true;
-    for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        for (number, lane) in lanes::touching(profile, TrackId(t as u32), range) {
-            let mut counted = Counted::from(device, lane.start);
-            for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k).filter(|i| counted.has(*i)) {
-                    let kind = places.get(types.get(i).copied().unwrap_or(StrId(0)).index()).copied().flatten();
-                    let Some(sum) = kind.and_then(|at| sums.get_mut(at)) else {
-                        is_complete = false;
-                        continue;
-                    };
-                    let (start, end) = (profile.slices.start[i], profile.slices.end(i));
-                    sum.count += u64::from(start >= range.start.0);
-                    let bytes = device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
-                    sum.bytes = sum.bytes.saturating_add(bytes.map_or(0, |n| share::within(n.into(), (start, end), range)));
-                    let span = (start.max(range.start.0), end.min(range.end.0));
-                    if span.1 > span.0 {
-                        sum.spans.push(number, span);
-                    }
-                }
-            });
+    for ((_, kind), packets) in sums_of(busy) {
+        match place(*kind).and_then(|at| sums.get_mut(at)) {
+            Some(sum) => {
+                sum.count += packets.started;
+                sum.bytes = sum.bytes.saturating_add(packets.bytes);
+            }
+            None => is_complete = false,
         }
-        sums.iter_mut().for_each(|sum| sum.spans.end_track());
+    }
+    for (kind, times) in busy.iter().flat_map(|b| &b.packets.types) {
+        if let Some(sum) = place(*kind).and_then(|at| sums.get_mut(at)) {
+            sum.times.push(times.clone());
+        }
     }
     let (n, bytes) = sums.iter().fold((0u64, 0u64), |s, t| (s.0 + t.count, s.1.saturating_add(t.bytes)));
     // A packet without a type could be of any: then no share is known.
     if n == 0 || !is_complete {
         return Vec::new();
     }
-    let times: Vec<spans::Ranges> = sums.iter_mut().map(|sum| std::mem::take(&mut sum.spans).union()).collect();
-    let lengths: Vec<i64> = times.iter().map(|ranges| spans::length(ranges)).collect();
-    let active = spans::length(&spans::union_of(times));
+    let times: Vec<spans::Ranges> = sums.iter_mut().map(|sum| spans::union_of(std::mem::take(&mut sum.times))).collect();
+    let length = |ranges: &[(i64, i64)]| spans::length_in(ranges, range.start.0, range.end.0);
+    let lengths: Vec<i64> = times.iter().map(|ranges| length(ranges)).collect();
+    let active = length(&spans::union_of(times));
     let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
     let mut out: Vec<Computed> = Vec::new();
     for ((names, sum), time) in TYPES.iter().zip(sums).zip(lengths) {
@@ -130,54 +123,34 @@ pub(in crate::analysis::device) fn by_type(profile: &Profile, device: &NeuronDev
 const PURPOSES: [(&str, &[&str]); 3] =
     [("input_queue_bytes", &["input"]), ("output_queue_bytes", &["output"]), ("weight_queue_bytes", &["data", "weights"])];
 
-/// What the type of a packet says of its purpose.
-#[derive(Clone, Copy)]
-enum PacketKind {
-    /// It is of no compiled transfer.
-    NotCompiled,
-    /// Index of [`PURPOSES`].
-    For(usize),
-    /// Its queue may name one.
-    ByQueue,
+/// Packets by queue and type that touch the range of `busy`.
+fn sums_of(busy: &[Busy]) -> impl Iterator<Item = &((TrackId, StrId), PacketSum)> {
+    busy.iter().flat_map(|b| &b.packets.sums).filter(|sum| sum.1.count > 0)
 }
 
 /// Bytes of the queues of compiled transfers by their purpose; nothing where a packet's queue has none, or types are not recorded.
 ///
 /// Dynamic queues count for none, also those that the table of queues lists as `weights`: the profiler's summary has 0 for them.
-pub(in crate::analysis::device) fn by_purpose(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {
-    let Some(types) = profile.attribute("queue_type").map(|a| a.values.as_slice()) else { return Vec::new() };
+pub(in crate::analysis::device) fn by_purpose(profile: &Profile, busy: &[Busy]) -> Vec<Computed> {
+    if profile.attribute("queue_type").is_none() {
+        return Vec::new();
+    }
     let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
-    let kind = |name: &str| match name {
-        "instruction" => PacketKind::NotCompiled,
-        _ if name.ends_with("_dynamic") => PacketKind::NotCompiled,
-        _ => of(name).map_or(PacketKind::ByQueue, PacketKind::For),
+    let of_queue = |queue: TrackId| {
+        let name = profile.strings.get(profile.tracks[queue.index()].name);
+        of(&crate::analysis::device::waiting::cause::queue_purpose(profile, name).unwrap_or_default())
     };
-    let kinds: Vec<PacketKind> = profile.strings.iter().map(|s| kind(s.1)).collect();
     let mut sums = [0u64; 3];
     let (mut n, mut is_complete) = (0u64, true);
-    for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        let purpose = crate::analysis::device::waiting::cause::queue_purpose(profile, profile.strings.get(track.name)).unwrap_or_default();
-        let of_queue = of(&purpose);
-        for (_, lane) in lanes::touching(profile, TrackId(t as u32), range) {
-            let mut counted = Counted::from(device, lane.start);
-            for_each_chunk(lane.len(), &mut |part| {
-                for i in part.map(|k| lane.start + k).filter(|i| counted.has(*i)) {
-                    n += 1;
-                    let purpose = match kinds.get(types.get(i).copied().unwrap_or(StrId(0)).index()).copied().unwrap_or(PacketKind::ByQueue)
-                    {
-                        PacketKind::NotCompiled => continue,
-                        PacketKind::For(at) => Some(at),
-                        PacketKind::ByQueue => of_queue,
-                    };
-                    let Some(at) = purpose else {
-                        is_complete = false;
-                        continue;
-                    };
-                    let bytes = device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
-                    let span = (profile.slices.start[i], profile.slices.end(i));
-                    sums[at] = sums[at].saturating_add(bytes.map_or(0, |n| share::within(n.into(), span, range)));
-                }
-            });
+    for ((queue, kind), packets) in sums_of(busy) {
+        n += packets.count;
+        let kind = profile.strings.get(*kind);
+        if kind == "instruction" || kind.ends_with("_dynamic") {
+            continue;
+        }
+        match of(kind).or_else(|| of_queue(*queue)) {
+            Some(at) => sums[at] = sums[at].saturating_add(packets.bytes),
+            None => is_complete = false,
         }
     }
     let how = "bytes of the DMA packets on compiled queues of this purpose";

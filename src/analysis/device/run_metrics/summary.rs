@@ -1,11 +1,11 @@
 //! Metrics of a run: recorded values, values computed from rows and formulas, and their differences.
 
-use crate::analysis::device::activity::busy::{Busy, busy};
+use crate::analysis::device::activity::busy::{Busy, busy, execution};
 pub use crate::analysis::device::activity::engine_time::EngineTime;
 pub use crate::analysis::device::run_metrics::metric::Metric;
 use crate::analysis::device::run_metrics::metrics::{Computed, ENGINES, MetricSource, QUEUE_TIMES};
 use crate::analysis::device::run_metrics::units::SAME;
-use crate::base::{DurationNs, TimeNs, TimeRange};
+use crate::base::{DurationNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -164,13 +164,8 @@ fn differing(metrics: &[Metric]) -> Option<String> {
 
 /// What the rows say about a whole run: metrics that no formula over the file's summary gives; those that it states itself only where `is_beside` it.
 fn of_rows(profile: &Profile, facts: &MetricSource<'_>, computed: &[Computed], busy: &[Busy], is_beside: bool) -> Vec<Computed> {
-    // The execution begins at 0; what is drawn may begin later, and some transfers are outside of it.
-    let run = match &profile.domain {
-        Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),
-        _ => profile.meta.range,
-    };
     let is_wanted = |name: &str| (is_beside || facts.number(name).is_none()) && computed.iter().all(|c| c.0 != name);
-    let mut out = crate::analysis::device::activity::window::metrics(profile, busy, run, &is_wanted);
+    let mut out = crate::analysis::device::activity::window::metrics(profile, busy, execution(profile), &is_wanted);
     out.extend(crate::analysis::device::run_metrics::packets::tensor_sizes(profile).into_iter().filter(|c| is_wanted(c.0)));
     out.extend(crate::analysis::device::run_metrics::counts::counts(profile).into_iter().filter(|c| is_wanted(c.0)));
     exact_times(facts, &mut out);
