@@ -141,7 +141,7 @@ impl<'c, 'a> Sizes<'c, 'a> {
         out
     }
 
-    /// The second of each two instructions of which it starts immediately after the first on the same engine, and which are as asked.
+    /// Instructions that start immediately after another one on the same engine, where the two (first, second) are as asked.
     fn at_once(&self, is_it: impl Fn(&Sized, &Sized) -> bool) -> Vec<u32> {
         let mut out = Vec::new();
         let mut before: Option<Sized> = None;
