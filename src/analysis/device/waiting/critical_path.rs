@@ -56,6 +56,8 @@ struct Best {
     /// The slice of the step before, [`NONE`], or [`UNVISITED`].
     from: u32,
     via: Via,
+    /// Whether the step is a semaphore wait.
+    is_wait: bool,
 }
 
 /// What a step adds to its chain.
@@ -78,7 +80,6 @@ struct Data {
 struct Walk<'a> {
     profile: &'a Profile,
     causes: &'a Causes<'a>,
-    steps: &'a Steps<'a>,
     /// Indexed by name of a slice, whether it is a semaphore wait.
     is_wait: Vec<bool>,
     /// Who wrote what is read, where the chain may follow data.
@@ -122,15 +123,14 @@ fn longest(causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
 }
 
 impl<'a> Walk<'a> {
-    fn new(causes: &'a Causes<'a>, steps: &'a Steps<'a>, data: Option<Data>) -> Self {
+    fn new(causes: &'a Causes<'a>, steps: &Steps<'_>, data: Option<Data>) -> Self {
         let slices = steps.slices();
-        let unvisited = Best { work: 0, front: 0, from: UNVISITED, via: Via::First };
+        let unvisited = Best { work: 0, front: 0, from: UNVISITED, via: Via::First, is_wait: false };
         let mut best = Vec::with_capacity(slices.len());
         for_each_chunk(slices.len(), &mut |part| best.resize(part.end, unvisited));
         Walk {
             profile: causes.profile,
             causes,
-            steps,
             is_wait: waits::names(causes.profile),
             data,
             best,
@@ -153,15 +153,12 @@ impl<'a> Walk<'a> {
         self.best(best.from).map(|before| before.front)
     }
 
-    fn is_wait(&self, slice: usize) -> bool {
-        self.steps.has_engine(slice) && self.is_wait[self.profile.slices.name[slice].index()]
-    }
-
     fn visit(&mut self, Step { slice, engine, lane }: Step) {
         let (profile, to) = (self.profile, SliceId(slice as u32));
         let (start, end) = (profile.slices.start[slice], profile.slices.end(slice));
-        let works = !(engine.is_some() && self.is_wait[profile.slices.name[slice].index()]);
-        let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
+        let is_wait = engine.is_some() && self.is_wait[profile.slices.name[slice].index()];
+        let works = !is_wait;
+        let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First, is_wait };
         // The end of the chain before, once there is one.
         let mut front_before = i64::MIN;
         let (mut n_edges, mut n_backward) = (0, 0);
@@ -173,7 +170,7 @@ impl<'a> Walk<'a> {
                 return;
             };
             let own = if works { end.saturating_sub(start.max(known.front)).max(0) } else { 0 };
-            let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via };
+            let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via, is_wait };
             if best.from == NONE && found.work >= best.work || (found.work, known.front) > (best.work, front_before) {
                 (best, front_before) = (found, known.front);
             }
@@ -267,7 +264,7 @@ impl<'a> Walk<'a> {
         let (start, end) = (profile.slices.start[i], profile.slices.end(i));
         let front = self.front_before(&best).unwrap_or(start);
         let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
-        let waits = self.is_wait(i);
+        let waits = best.is_wait;
         // What most of its time waited for.
         let mut longest = None;
         for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {

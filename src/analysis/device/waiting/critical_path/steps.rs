@@ -46,8 +46,7 @@ impl<'a> Steps<'a> {
         first as usize..self.lanes.iter().map(|lane| lane.end).max().unwrap_or(0) as usize
     }
 
-    /// Whether an instruction of an engine is recorded as one.
-    pub fn has_engine(&self, slice: usize) -> bool {
+    fn has_engine(&self, slice: usize) -> bool {
         self.engines.get(slice).is_some_and(|engine| *engine != StrId(0))
     }
 
