@@ -10,6 +10,7 @@ mod keys;
 mod operands;
 mod queues;
 mod read_back;
+mod reader;
 mod record;
 mod rows;
 mod schema;
