@@ -1,10 +1,12 @@
 //! Places in memory that instructions read and write, and the DMA packets that each transfer is made of.
 
+use serde::{Deserialize, Serialize};
+
 /// Partitions of the State Buffer and of PSUM.
 pub const N_PARTITIONS: u16 = 128;
 
 /// A memory that an operand is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Memory {
     /// The State Buffer of the core.
     StateBuffer,
@@ -17,7 +19,7 @@ pub enum Memory {
 }
 
 /// What an instruction does with a place in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
     /// Reads it.
     Read,
@@ -40,7 +42,7 @@ impl AccessKind {
 }
 
 /// One operand in memory: `n_runs` runs of `run` bytes, `step` bytes from the start of one to the start of the next, in each of its partitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Access {
     /// What is done.
     pub kind: AccessKind,

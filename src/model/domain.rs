@@ -137,7 +137,7 @@ pub struct NeuronDevice {
 }
 
 /// Kind of number that an instruction works on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Dtype {
     /// Not recorded, or unknown.
     #[default]
@@ -153,7 +153,7 @@ pub enum Dtype {
 }
 
 /// Size of the first source operand of an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Shape {
     /// The instruction.
     pub slice: u32,
@@ -170,7 +170,7 @@ pub struct Shape {
 }
 
 /// A time in which the hardware limited a core's tensor engine.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Throttle {
     /// The core: a track without a parent.
     pub core: TrackId,
@@ -205,7 +205,7 @@ pub struct TransposingDma {
 }
 
 /// Bytes that an instruction moved from and to HBM, through the DMA transfers that it started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HbmTraffic {
     /// The instruction.
     pub slice: u32,

@@ -1,9 +1,10 @@
 //! What instructions do with semaphores: wait for a value, set one, or have a DMA transfer raise one.
 
 use crate::base::StrId;
+use serde::{Deserialize, Serialize};
 
 /// What an instruction does with a semaphore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SemaphoreRole {
     /// Starts only when the semaphore is at least the value.
     AtLeast,
@@ -23,7 +24,7 @@ impl SemaphoreRole {
 }
 
 /// One semaphore in the operands of one instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SemaphoreUse {
     /// The instruction.
     pub slice: u32,

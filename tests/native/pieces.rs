@@ -1,4 +1,4 @@
-//! A trace read in pieces on several threads is the same profile as one read in order, wherever it is cut.
+//! A trace or a device profile read in pieces on several threads is the same profile as one read in order, wherever it is cut.
 
 use crate::common::conformance;
 use axonscope::base::{InputSet, Member};
@@ -52,9 +52,15 @@ fn prints(imported: &Imported) -> Vec<(&'static str, u64)> {
     ]
 }
 
-fn import(text: &Member, plan: Plan) -> Result<Imported, ImportError> {
-    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
-    import_with(&InputSet { members: vec![text.clone()] }, &claim, &mut |_| (), plan).map(|i| i.0)
+const TRACE: &str = "kineto";
+const DEVICE: &str = "neuron_json";
+
+fn claim(format: &str) -> Claim {
+    Claim { format: format.into(), members: vec![0], recognised: String::new() }
+}
+
+fn import(format: &str, text: &Member, plan: Plan) -> Result<Imported, ImportError> {
+    import_with(&InputSet { members: vec![text.clone()] }, &claim(format), &mut |_| (), plan).map(|i| i.0)
 }
 
 /// Pieces of `n_bytes` on `n_threads` threads.
@@ -62,8 +68,8 @@ fn plan(n_threads: usize, n_bytes: u64) -> Plan {
     Plan { n_threads, piece_bytes: (n_bytes, n_bytes) }
 }
 
-fn compare(text: &Member, whole: &Result<Imported, ImportError>, plan: Plan) {
-    let pieces = import(text, plan);
+fn compare(format: &str, text: &Member, whole: &Result<Imported, ImportError>, plan: Plan) {
+    let pieces = import(format, text, plan);
     match (whole, pieces) {
         (Ok(whole), Ok(pieces)) => {
             assert_eq!(pieces.ledger, whole.ledger, "{plan:?} of {text:?}");
@@ -75,10 +81,8 @@ fn compare(text: &Member, whole: &Result<Imported, ImportError>, plan: Plan) {
 }
 
 /// As workers read it: every piece but the first is read by another program, and comes as bytes. Also how many of them were added.
-fn by_workers(text: &Member, n_bytes: u64) -> (Result<Imported, ImportError>, usize) {
-    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
-    let format = by_id("kineto").unwrap();
-    let mut feeder = Feeder::new(format, &claim, &text.name, text.len(), false).unwrap();
+fn by_workers(format: &str, text: &Member, n_bytes: u64) -> (Result<Imported, ImportError>, usize) {
+    let mut feeder = Feeder::new(by_id(format).unwrap(), &claim(format), &text.name, text.len(), false).unwrap();
     let split = feeder.split().unwrap();
     let head = text.read_up_to(0, 4096).unwrap();
     let mut n_added = 0;
@@ -177,12 +181,12 @@ fn every_cut_of_a_trace_gives_the_same() {
     let records: Vec<(usize, u64, u64)> = (0..N_KINDS * 2).map(|i| ((i * 7) % N_KINDS, 100 + i as u64, i as u64 * 3)).collect();
     for shape in 0..5 {
         let text = Member::from_bytes("t.json", trace(&records, shape).into_bytes());
-        let whole = import(&text, Plan::SERIAL);
+        let whole = import(TRACE, &text, Plan::SERIAL);
         assert!(whole.as_ref().unwrap().profile.slices.len() > 10);
         let mut n = 0;
         for n_bytes in (1..text.len()).step_by(23) {
-            compare(&text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
-            let (pieces, n_added) = by_workers(&text, n_bytes);
+            compare(TRACE, &text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
+            let (pieces, n_added) = by_workers(TRACE, &text, n_bytes);
             is_same(&whole, pieces, &("workers", n_bytes, &text));
             n += n_added;
         }
@@ -196,8 +200,7 @@ fn pieces_are_read_by_helpers() {
     // Were every piece read in order after all, the others would test nothing.
     let records: Vec<(usize, u64, u64)> = (0..40).map(|i| (i % 2, 100 + i as u64, i as u64)).collect();
     let text = Member::from_bytes("t.json", trace(&records, 2).into_bytes());
-    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
-    let mut feeder = Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", text.len(), false).unwrap();
+    let mut feeder = Feeder::new(by_id(TRACE).unwrap(), &claim(TRACE), "t.json", text.len(), false).unwrap();
     let split = feeder.split().unwrap();
     let pieces = parallel::pieces(split, &text, 500);
     assert!(pieces.len() > 8 && pieces[0].start == 0 && pieces.last().unwrap().end == text.len());
@@ -212,16 +215,19 @@ fn pieces_are_read_by_helpers() {
         assert!(feeder.absorb(piece, range.end - range.start));
     }
     let (imported, _) = feeder.finish().unwrap();
-    assert_eq!(prints(&imported), prints(&import(&text, Plan::SERIAL).unwrap()));
+    assert_eq!(prints(&imported), prints(&import(TRACE, &text, Plan::SERIAL).unwrap()));
 }
 
 #[test]
 fn other_bytes_are_no_piece() {
-    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
-    let split = Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", 9, false).unwrap().split().unwrap();
-    let mut packed = split.piece(b"[", 5).unwrap().packed().unwrap();
-    packed.truncate(packed.len() / 2);
-    assert!(split.unpacked(&packed).is_none() && split.unpacked(&[]).is_none() && split.unpacked(&[0xff; 999]).is_none());
+    for (format, text) in [(TRACE, "{}, "), (DEVICE, r#"{"timestamp": 1, "value": 2, "subgraph": ""}, "#)] {
+        let split = Feeder::new(by_id(format).unwrap(), &claim(format), "t.json", 9, false).unwrap().split().unwrap();
+        let mut piece = split.piece(b"[", 5).unwrap();
+        piece.feed(text.as_bytes());
+        let mut packed = piece.packed().unwrap();
+        packed.truncate(packed.len() / 2);
+        assert!(split.unpacked(&packed).is_none() && split.unpacked(&[]).is_none() && split.unpacked(&[0xff; 999]).is_none());
+    }
 }
 
 #[test]
@@ -241,7 +247,7 @@ fn gzip_inflated_on_another_thread_gives_the_same() {
     let members = [packed[..60].to_vec(), pack(&text[..70_000]), pack(&packed), pack(b""), b"\x1f\x8b\x07".to_vec()];
     for bytes in [packed.clone(), damaged, cut, [pack(&text[..50_000]), pack(&text[50_000..])].concat()].into_iter().chain(members) {
         let file = Member::from_bytes("t.json.gz", bytes);
-        compare(&file, &import(&file, Plan::SERIAL), plan(2, 1));
+        compare(TRACE, &file, &import(TRACE, &file, Plan::SERIAL), plan(2, 1));
     }
 }
 
@@ -253,12 +259,104 @@ fn real_traces_give_the_same() {
         let raw = Member::from_bytes(path.to_string_lossy(), std::fs::read(&path).unwrap());
         let Ok(text) = inflated(&raw) else { continue };
         let text = Member::from_bytes(path.to_string_lossy(), text.read(0, text.len()).unwrap());
-        let whole = import(&text, Plan::SERIAL);
-        compare(&text, &whole, plan(3, (text.len() / [5, 17][n % 2]).max(1)));
-        is_same(&whole, by_workers(&text, (text.len() / [7, 3][n % 2]).max(1)).0, &("workers", &text));
+        let whole = import(TRACE, &text, Plan::SERIAL);
+        compare(TRACE, &text, &whole, plan(3, (text.len() / [5, 17][n % 2]).max(1)));
+        is_same(&whole, by_workers(TRACE, &text, (text.len() / [7, 3][n % 2]).max(1)).0, &("workers", &text));
         n += 1;
     }
     assert!(n > 10, "{n}");
+}
+
+/// A record of a device profile. `t` is its time; `n` chooses cores, engines and names.
+fn device_record(section: &str, kind: usize, t: u64, n: u64) -> String {
+    let (core, id) = (n % 2, n % 5);
+    let head = format!(r#""timestamp": {t}, "subgraph": "sg0{core}""#);
+    match (section, kind % 7) {
+        (_, 6) => {
+            ["7", "\"stray\"", r#"{"timestamp": "x"}"#, r#"{"timestamp" 5}"#, r#"{"timestamp": NaN, "value": 1}"#][n as usize % 5].into()
+        }
+        ("instruction", 5) => format!(
+            r#"{{{head}, "duration": 3, "label": "Vector", "opcode": "a\u0041\\", "operands": "}}, {{\"timestamp\": 1, \"value\": 2}}", "new{id}": [{{"x": 1}}, {{"timestamp": 3, "value": 4, "subgraph": ""}}]}}"#
+        ),
+        ("instruction", kind) => format!(
+            r#"{{"id": {n}, {head}, "duration": {kind}, "subgroup": "Tensor", "label": "{}", "opcode": "OP{id}", "pc": {n}, "elements": {t}, "hbm_read_bytes": {n}, "layer": "l{id}", "operands": "S[{id}]>={n} (Tensor) src=bf16@0x{id}00[1,1,1][64,1,1] dst=fp32@0x1{id}0[1,1,1][64,1,1] 128*64 acc_flags=0", "predecessors": [{{"id": {}, "type": "k{id}"}}, {{"id": {n}, "type": "y"}}]}}"#,
+            ["Tensor", "TensorMatrix", "Vector", ""][id as usize % 4],
+            n.saturating_sub(1)
+        ),
+        ("dma", kind) => format!(
+            r#"{{{head}, "duration": 4, "dma_engine": "{id}", "dma_queue": "{kind}", "variable": "v{id}", "queue_type": "unknown", "transfer_size": {n}, "duplicate": "{}", "is_cc_dma": "no", "fresh{kind}": 1}}"#,
+            if id == 3 { "yes" } else { "no" }
+        ),
+        ("semaphore_update", _) => format!(r#"{{"id": "S[{id}] (q{core})", {head}, "value": {n}}}"#),
+        ("dma_throughput", _) => format!(r#"{{{head}, "transfer_rate": {n}.5, "hbm_transfer_rate": 2, "uses_hbm": "{}"}}"#, id == 1),
+        ("ham", _) => format!(r#"{{{head}, "duration": {n}, "k": {id}, "n": 4, "type": "x"}}"#),
+        ("instruction_usage", _) => format!(
+            r#"{{{head}, "type": "sbuf", "partition_0_usage": 0.5, "partition_32_usage": 0, "partition_64_usage": 0, "partition_96_usage": 0.{id}}}"#
+        ),
+        ("pending_dma", _) => format!(r#"{{{head}, "value": {n}}}"#),
+        ("model_info", _) => format!(r#"{{"sg_name": "sg0{id}", "nc_idx": {core}, "t{id}": null}}"#),
+        (_, kind) => format!(r#"{{"timestamp": {t}, "value": {n}, "c{kind}": "x{id}", "subgraph": "sg0{core}"}}"#),
+    }
+}
+
+const SECTIONS: [&str; 10] = [
+    "instruction",
+    "dma",
+    "semaphore_update",
+    "dma_throughput",
+    "ham",
+    "instruction_usage",
+    "pending_dma",
+    "model_info",
+    "nc_mem_usage",
+    "not_known",
+];
+
+/// A device profile with these sections, each with its records.
+fn device(sections: &[(usize, Vec<(usize, u64, u64)>)], shape: usize) -> String {
+    let comma = [",\n  ", ", ", ",", " ,\r\n"][shape % 4];
+    let section = |(section, records): &(usize, Vec<(usize, u64, u64)>)| {
+        let name = SECTIONS[*section];
+        let list: Vec<String> = records.iter().map(|&(kind, t, n)| device_record(name, kind, t, n)).collect();
+        format!(r#""{name}": [{}]"#, list.join(comma))
+    };
+    let sections: Vec<String> = sections.iter().map(section).collect();
+    format!("{{{}{}", sections.join(comma), ["}", "}", "} more", "]"][shape / 4 % 4])
+}
+
+#[test]
+fn every_cut_of_a_device_profile_gives_the_same() {
+    let records = |n: usize| (0..n).map(|i| (i * 5 % 7, 100 + i as u64, i as u64 * 3)).collect::<Vec<_>>();
+    let sections: Vec<_> = [8, 6, 0, 2, 7, 1, 9, 3, 4, 8, 5, 0].into_iter().map(|section| (section, records(12))).collect();
+    for shape in (0..16).step_by(3) {
+        let text = Member::from_bytes("d.json", device(&sections, shape).into_bytes());
+        let whole = import(DEVICE, &text, Plan::SERIAL);
+        assert_eq!(whole.as_ref().is_ok_and(|whole| whole.profile.slices.len() > 10), shape < 12, "{whole:?}");
+        let mut n = 0;
+        for n_bytes in (1..text.len()).step_by(317) {
+            compare(DEVICE, &text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
+            let (pieces, n_added) = by_workers(DEVICE, &text, n_bytes);
+            is_same(&whole, pieces, &("workers", n_bytes, &text));
+            n += n_added;
+        }
+        assert!(n > 50, "{shape}: {n} pieces were added");
+    }
+}
+
+#[test]
+fn real_device_profiles_give_the_same() {
+    for path in ["baseline_attention/baseline_exec_2_profile_full.json", "fused_attention/fused_exec_2_profile_full.json"] {
+        let Some(path) = conformance("neuron").map(|dir| dir.join(path)) else { return };
+        let text = Member::from_bytes(path.to_string_lossy(), std::fs::read(&path).unwrap());
+        let whole = import(DEVICE, &text, Plan::SERIAL);
+        for n_bytes in [1 << 12, 1 << 15, 1 << 18] {
+            compare(DEVICE, &text, &whole, plan(3, n_bytes));
+            let (pieces, n_added) = by_workers(DEVICE, &text, n_bytes);
+            is_same(&whole, pieces, &("workers", n_bytes, &text));
+            let n_pieces = (text.len() / n_bytes) as usize;
+            assert!(n_added * 3 > n_pieces, "{n_added} of about {n_pieces} pieces were added");
+        }
+    }
 }
 
 proptest! {
@@ -275,8 +373,24 @@ proptest! {
         let mut text = trace(&records, shape).into_bytes();
         text.truncate((text.len() as f64 * cut) as usize);
         let text = Member::from_bytes("t.json", text);
-        let whole = import(&text, Plan::SERIAL);
-        compare(&text, &whole, plan(n_threads, n_bytes));
-        is_same(&whole, by_workers(&text, n_bytes).0, &("workers", n_bytes, &text));
+        let whole = import(TRACE, &text, Plan::SERIAL);
+        compare(TRACE, &text, &whole, plan(n_threads, n_bytes));
+        is_same(&whole, by_workers(TRACE, &text, n_bytes).0, &("workers", n_bytes, &text));
+    }
+
+    #[test]
+    fn pieces_of_any_device_profile_give_the_same(
+        sections in prop::collection::vec((0..SECTIONS.len(), prop::collection::vec((0usize..7, 0u64..400, 0u64..30), 0..20)), 1..8),
+        shape in 0usize..16,
+        cut in 0.0f64..1.3,
+        n_bytes in 1u64..3000,
+        n_threads in 2usize..5,
+    ) {
+        let mut text = device(&sections, shape).into_bytes();
+        text.truncate((text.len() as f64 * cut) as usize);
+        let text = Member::from_bytes("d.json", text);
+        let whole = import(DEVICE, &text, Plan::SERIAL);
+        compare(DEVICE, &text, &whole, plan(n_threads, n_bytes));
+        is_same(&whole, by_workers(DEVICE, &text, n_bytes).0, &("workers", n_bytes, &text));
     }
 }

@@ -1,7 +1,9 @@
 //! Values over time: which there are, and how their rows are called.
 
+use serde::{Deserialize, Serialize};
+
 /// Values over time of one core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Curve {
     StateBuffer,
     Psum,

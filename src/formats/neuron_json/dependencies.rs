@@ -6,9 +6,10 @@ use super::walk;
 use crate::base::{Interner, Ledger, Severity, StrId};
 use crate::model::{ProfileBuilder, RawSliceId};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
 
 /// Dependencies found so far; predecessors may follow later in the file.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Dependencies {
     /// (id, slice).
     ids: Vec<(i64, RawSliceId)>,
@@ -39,6 +40,13 @@ impl Dependencies {
                 None => self.n_lost += 1,
             }
         }
+    }
+
+    /// Adds those of the next piece of the file, whose slices follow from `first` on; `string` renames a kind.
+    pub fn absorb(&mut self, later: Dependencies, string: impl Fn(StrId) -> StrId, first: RawSliceId) {
+        self.ids.extend(later.ids.into_iter().map(|(id, slice)| (id, slice + first)));
+        self.links.extend(later.links.into_iter().map(|(id, slice, kind)| (id, slice + first, string(kind))));
+        self.n_lost += later.n_lost;
     }
 
     /// Draws the arrows.

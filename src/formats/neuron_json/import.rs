@@ -1,10 +1,12 @@
 //! From sections to a profile.
 
+use super::pieces::{DevicePiece, DevicePieces};
 use super::reader::{Feed, Reader};
 use super::sections::SectionSplitter;
 use crate::base::{Ledger, Severity};
-use crate::formats::{ImportError, Preview, Streamed};
+use crate::formats::{ImportError, Piece, Preview, Split, Streamed};
 use crate::model::Profile;
+use std::any::Any;
 
 /// An import in progress.
 pub(super) struct Importer {
@@ -14,7 +16,20 @@ pub(super) struct Importer {
 
 impl Importer {
     pub fn new(title: &str) -> Self {
-        Importer { splitter: SectionSplitter::new(), state: Reader::new(title) }
+        Importer { splitter: SectionSplitter::new(), state: Reader::new(title, None) }
+    }
+
+    /// Adds a piece that begins where this importer is; gives `false` where it does not, or cannot be added.
+    fn add_piece(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        let piece: Box<dyn Any> = piece;
+        let Ok(piece) = piece.downcast::<DevicePiece>() else { return false };
+        let Some(part) = piece.part.filter(|part| self.splitter.meets(&part.section, piece.from) && self.state.can_absorb(&part.state))
+        else {
+            return false;
+        };
+        self.splitter.go_on_from(part.splitter);
+        self.state.absorb(part.state, part.ledger, ledger);
+        true
     }
 }
 
@@ -22,6 +37,14 @@ impl Streamed for Importer {
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError> {
         let Importer { splitter, state } = self;
         splitter.feed(block, &mut Feed { state, ledger })
+    }
+
+    fn split(&self) -> Option<&'static dyn Split> {
+        Some(&DevicePieces)
+    }
+
+    fn absorb(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        self.add_piece(piece, ledger)
     }
 
     fn n_records(&self) -> u64 {

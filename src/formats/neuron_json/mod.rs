@@ -3,11 +3,13 @@
 mod accesses;
 mod columns;
 mod curves;
+mod deferred;
 mod dependencies;
 mod facts;
 mod import;
 mod keys;
 mod operands;
+mod pieces;
 mod queues;
 mod read_back;
 mod reader;

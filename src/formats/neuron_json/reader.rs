@@ -1,6 +1,7 @@
 //! Records of a device profile, and what they become.
 
 use super::columns;
+use super::deferred::Deferred;
 use super::dependencies::Dependencies;
 use super::facts;
 use super::keys::Keys;
@@ -13,11 +14,12 @@ use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
 use crate::base::Order as _;
 use crate::base::colour_slots::by_index;
-use crate::base::{Ledger, Severity, StrId};
+use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::Preview;
 use crate::formats::wording;
-use crate::model::{Cell, Profile, RecordRef};
+use crate::model::{Cell, Profile, RawSliceId, RecordRef};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 /// Slices that go into the picture while reading.
 const MAX_PREVIEW: usize = 200_000;
@@ -29,11 +31,15 @@ const EXPECTED_SECTIONS: [(&str, &str); 3] = [
     ("semaphore_update", "semaphores are not available"),
 ];
 
-/// What was read so far.
+/// What was read so far. On its way between programs it has no tables and no preview, which a piece of a file has not.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Reader {
     title: String,
     timeline: Timeline,
+    #[serde(skip)]
     tables: Tables,
+    /// Of a piece of the file: what depends on the text before it.
+    deferred: Option<Deferred>,
     /// The section of the last record, and all sections found.
     section: String,
     sections: FxHashSet<String>,
@@ -44,8 +50,10 @@ pub(super) struct Reader {
     owners: FxHashMap<(StrId, StrId), (StrId, u64)>,
     dependencies: Dependencies,
     n_records: u64,
+    #[serde(skip)]
     preview: Preview,
-    lane_of: FxHashMap<String, u32>,
+    #[serde(skip)]
+    lane_of: FxHashMap<TrackId, u32>,
     n_previewed: usize,
 }
 
@@ -62,7 +70,7 @@ impl Sink for Feed<'_> {
         let piece = Piece { text, ..*begun };
         state.count(&piece, ledger);
         state.slice(&piece, &values, ledger);
-        unknown.into_iter().for_each(|key| state.keys.unknown(&piece, key, ledger));
+        unknown.into_iter().for_each(|key| state.unknown_key(&piece, key, ledger));
         Some(text.len())
     }
 
@@ -78,12 +86,13 @@ impl Sink for Feed<'_> {
 }
 
 impl Reader {
-    /// A reader of a profile that is to be called `title`.
-    pub fn new(title: &str) -> Self {
+    /// A reader of a profile that is to be called `title`, or with `deferred` of a piece of one.
+    pub fn new(title: &str, deferred: Option<Deferred>) -> Self {
         Reader {
             title: title.into(),
             timeline: Timeline::new(),
             tables: Tables::default(),
+            deferred,
             section: String::new(),
             sections: FxHashSet::default(),
             begun: FxHashSet::default(),
@@ -107,6 +116,39 @@ impl Reader {
         Preview { slices: std::mem::take(&mut self.preview.slices), lanes: self.preview.lanes.clone() }
     }
 
+    /// Whether `piece` can be added: what depends on the text before it is little.
+    pub fn can_absorb(&self, piece: &Reader) -> bool {
+        let n_slices = self.timeline.builder.n_slices() + piece.timeline.builder.n_slices();
+        let is_small = piece.deferred.as_ref().is_some_and(Deferred::is_small);
+        is_small && self.keys.have_room_for(&piece.keys) && u32::try_from(n_slices).is_ok()
+    }
+
+    /// Adds `piece`, the records after those read so far. `account` is its ledger.
+    pub fn absorb(&mut self, piece: Reader, mut account: Ledger, ledger: &mut Ledger) {
+        let (strings, first) = self.timeline.absorb(piece.timeline);
+        let string = |id: StrId| strings.get(id.index()).copied().unwrap_or_default();
+        self.dependencies.absorb(piece.dependencies, string, first);
+        for ((subgraph, id), (owner, n)) in piece.owners {
+            let entry = self.owners.entry((string(subgraph), string(id))).or_default();
+            (entry.0, entry.1) = (string(owner), entry.1 + n);
+        }
+        self.sections.extend(piece.sections);
+        self.begun.extend(piece.begun);
+        self.n_records += piece.n_records;
+        // Where each reason of the second ledger was first met.
+        let (mut later, mut first_met) = (Ledger::default(), Vec::new());
+        self.keys.absorb(piece.keys, &mut later, &mut |ledger, offset| first_met.resize(ledger.skipped.len(), offset));
+        account.interleave(later, &first_met);
+        let (mut later, mut first_met) = (Ledger::default(), Vec::new());
+        for record in piece.deferred.unwrap_or_default().records() {
+            self.piece(&record, &mut later);
+            first_met.resize(later.skipped.len(), record.offset);
+        }
+        account.interleave(later, &first_met);
+        ledger.absorb(account);
+        (first..self.timeline.builder.n_slices() as RawSliceId).take(MAX_PREVIEW).for_each(|slice| self.show(slice));
+    }
+
     /// Counts a record.
     fn count(&mut self, piece: &Piece<'_>, ledger: &mut Ledger) {
         self.n_records += 1;
@@ -121,7 +163,20 @@ impl Reader {
         }
     }
 
+    /// Counts a record's key that this version does not know. Whether it is new shows when a piece is added.
+    fn unknown_key(&mut self, piece: &Piece<'_>, key: &str, ledger: &mut Ledger) {
+        self.keys.unknown(piece, key, self.deferred.is_none().then_some(ledger));
+    }
+
     fn piece(&mut self, piece: &Piece<'_>, ledger: &mut Ledger) {
+        if let Some(deferred) = self.deferred.as_mut().filter(|_| !schema::on_timeline(piece.section)) {
+            deferred.push(piece);
+            // Cores get their rows in the order in which they are named.
+            if let Some(fields) = std::str::from_utf8(piece.text).ok().and_then(|text| fields(text).ok()) {
+                self.note_table(piece.section, &fields);
+            }
+            return;
+        }
         self.count(piece, ledger);
         let Ok(text) = std::str::from_utf8(piece.text) else {
             return unreadable(piece, ledger, || "The text is not UTF-8.".into());
@@ -159,7 +214,7 @@ impl Reader {
         };
         let unknown: Vec<&str> = fields.iter().map(|f| f.0.as_ref()).filter(|key| table.find(key.as_bytes()).is_none()).collect();
         self.slice(piece, &Values::of(text, fields), ledger);
-        unknown.into_iter().for_each(|key| self.keys.unknown(piece, key, ledger));
+        unknown.into_iter().for_each(|key| self.unknown_key(piece, key, ledger));
     }
 
     /// A record of a section of the timeline.
@@ -168,9 +223,9 @@ impl Reader {
         let outcome = match piece.section {
             "instruction" => rows::instruction(&mut self.timeline, values, place).map(|(slice, links)| {
                 self.dependencies.note(slice, &links, &mut self.timeline.builder.strings);
-                self.show(slice, values);
+                self.show(slice);
             }),
-            "dma" => rows::dma(&mut self.timeline, values, place).map(|slice| self.show(slice, values)),
+            "dma" => rows::dma(&mut self.timeline, values, place).map(|slice| self.show(slice)),
             "semaphore_update" => rows::semaphore(&mut self.timeline, values, place).map(|()| self.note_owner(values)),
             section => rows::curve(&mut self.timeline, section, values),
         };
@@ -184,22 +239,18 @@ impl Reader {
         }
     }
 
-    fn show(&mut self, slice: u32, record: &Values<'_>) {
-        if self.n_previewed >= MAX_PREVIEW {
+    /// Shows a slice in the picture while reading; those of a piece when it is added.
+    fn show(&mut self, slice: RawSliceId) {
+        if self.n_previewed >= MAX_PREVIEW || self.deferred.is_some() {
             return;
         }
         self.n_previewed += 1;
-        let [label, queue, subgraph] = [Key::Label, Key::DmaQueue, Key::Subgraph].map(|key| record.text(key));
-        let lane = if label.is_empty() { format!("{subgraph} DMA Q{queue}") } else { format!("{subgraph} {label}") };
+        let track = self.timeline.builder.track_of(slice);
         let next = self.lane_of.len() as u32;
-        let key = match self.lane_of.get(&lane) {
-            Some(&key) => key,
-            None => {
-                self.preview.lanes.push(lane.clone());
-                self.lane_of.insert(lane, next);
-                next
-            }
-        };
+        let key = *self.lane_of.entry(track).or_insert(next);
+        if key == next {
+            self.preview.lanes.push(self.timeline.path(track));
+        }
         let (start, duration, name) = self.timeline.builder.raw(slice);
         self.preview.slices.push((key, start, duration, by_index(name.index())));
     }

@@ -124,9 +124,14 @@ const TABLES: [&str; 14] = [
 /// Names that other JSON files may have as well.
 const WEAK: [&str; 4] = ["metadata", "summary", "warnings", "dma"];
 
+/// The sections whose records are on the timeline.
+pub(super) fn timeline_sections() -> impl Iterator<Item = &'static str> {
+    ["instruction", "dma"].into_iter().chain(CURVES.iter().map(|c| c.0))
+}
+
 /// Whether the section's records are on the timeline.
 pub(super) fn on_timeline(section: &str) -> bool {
-    matches!(section, "instruction" | "dma") || CURVES.iter().any(|c| c.0 == section)
+    timeline_sections().any(|known| known == section)
 }
 
 /// Whether this version knows the section.

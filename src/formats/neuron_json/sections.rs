@@ -5,6 +5,7 @@
 
 use crate::formats::ImportError;
 use crate::formats::json::nested_len;
+use serde::{Deserialize, Serialize};
 
 /// Longest record and longest key that are taken.
 const MAX_RECORD: usize = 64 << 20;
@@ -42,7 +43,7 @@ impl<F: FnMut(&Piece<'_>)> Sink for F {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum State {
     Start,
     /// Before a root key, or at the root's end.
@@ -59,7 +60,7 @@ enum State {
 }
 
 /// Where the scan is inside a value.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Inside {
     depth: u32,
     is_string: bool,
@@ -68,6 +69,7 @@ struct Inside {
 }
 
 /// The splitter. Feed it blocks in order.
+#[derive(Serialize, Deserialize)]
 pub(super) struct SectionSplitter {
     state: State,
     inside: Inside,
@@ -93,6 +95,22 @@ impl SectionSplitter {
             record_at: 0,
             n_trailing: 0,
         }
+    }
+
+    /// One that begins between two elements of `section`, at `offset` of the member.
+    pub fn of_piece(section: &str, offset: u64) -> Self {
+        SectionSplitter { state: State::Elements, section: section.into(), offset, ..Self::new() }
+    }
+
+    /// Whether this splitter is where a piece of `section` began at `from`: then the piece was split as this one would have split it.
+    pub fn meets(&self, section: &str, from: u64) -> bool {
+        self.state == State::Elements && self.section == section && self.offset == from
+    }
+
+    /// Goes on after `piece`; [`SectionSplitter::meets`] must hold.
+    pub fn go_on_from(&mut self, piece: SectionSplitter) {
+        let n_trailing = self.n_trailing + piece.n_trailing;
+        *self = SectionSplitter { n_trailing, ..piece };
     }
 
     /// Whether the object has been closed.

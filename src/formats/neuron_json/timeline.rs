@@ -1,5 +1,6 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
+mod absorb;
 mod kinds;
 mod packets;
 mod precise;
@@ -23,10 +24,11 @@ pub(crate) use kinds::{Attr, Extra, Instruction, Ring, SharedRing, SharedWord, S
 use packets::Cells;
 use precise::Precise;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A curve's values over time.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Samples {
     /// Nanoseconds.
     times: Vec<i64>,
@@ -64,6 +66,7 @@ impl ReadOperands {
 }
 
 /// One physical core and its rows.
+#[derive(Serialize, Deserialize)]
 struct CoreTracks {
     subgraph: String,
     nc: Option<i64>,
@@ -75,40 +78,52 @@ struct CoreTracks {
     curves: Vec<(Curve, Samples)>,
 }
 
-/// Writes the tracks of a Neuron device.
+/// Writes the tracks of a Neuron device. What is skipped on its way between programs is not in a piece of a file: see [`Timeline::absorb`].
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
     /// Recorded names of the DMA queues.
+    #[serde(skip)]
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
     numbers: [ColumnId; 8],
     /// Room for the tracks of instructions that are added.
+    #[serde(skip)]
     tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
     duplicates: Vec<u32>,
     /// Transfers that the profiler omits.
+    #[serde(skip)]
     unreported: Vec<u32>,
     collective: Vec<u32>,
+    #[serde(skip)]
     precise: Precise,
     /// Whether the curve of DMA throughput follows from the transfers: they are known to the picosecond, and the file has no curve.
+    #[serde(skip)]
     pub has_exact_transfers: bool,
     cores: Vec<CoreTracks>,
+    #[serde(skip)]
     core_of: FxHashMap<String, usize>,
     /// Keyed by core, engine, queue.
+    #[serde(skip)]
     rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
     uses: Vec<SemaphoreUse>,
     shapes: Vec<Shape>,
     /// Semaphores and sizes of words that run many times, and how often each ran.
+    #[serde(skip)]
     operand_sets: Vec<(ReadOperands, u32)>,
     /// Instructions that start transfers.
     starters: Vec<RawSliceId>,
     /// Each set of accesses once, with its place.
     access_sets: FxHashMap<Vec<Access>, u32>,
     /// Instructions that start transfers of a named variable.
+    #[serde(skip)]
     moved: Vec<(RawSliceId, StrId)>,
     throttles: Vec<Throttle>,
+    #[serde(skip)]
     operations: Vec<CollectiveOp>,
     /// Transfers that transpose, if recorded.
+    #[serde(skip)]
     pub transposing: Option<TransposingDma>,
 }
 
@@ -240,20 +255,7 @@ impl Timeline {
 
     /// Adds a new value of a semaphore by its name.
     pub fn semaphore_value(&mut self, core: usize, name: StrId, (time, record): (i64, RecordRef)) {
-        let track = match self.cores[core].semaphores {
-            Some(track) => track,
-            None => {
-                let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec {
-                    parent,
-                    name: "Semaphores".into(),
-                    kind: TrackKind::Wait,
-                    sort: tracks::SEMAPHORE_SORT,
-                });
-                self.cores[core].semaphores = Some(track);
-                track
-            }
-        };
+        let track = self.semaphore_row(core);
         self.builder.instant(track, time, name, record);
     }
 
@@ -276,12 +278,16 @@ impl Timeline {
 
     /// Adds values of a curve at one moment.
     pub fn sample(&mut self, core: usize, curve: Curve, time: i64, values: &[f64]) {
+        self.samples(core, curve).push(time, values);
+    }
+
+    fn samples(&mut self, core: usize, curve: Curve) -> &mut Samples {
         let curves = &mut self.cores[core].curves;
         let at = curves.iter().position(|c| c.0 == curve).unwrap_or_else(|| {
             curves.push((curve, Samples::default()));
             curves.len() - 1
         });
-        curves[at].1.push(time, values);
+        &mut curves[at].1
     }
 
     /// Names the rows, which needs all of the file, and freezes.

@@ -1,6 +1,6 @@
 //! Adds what another builder wrote from a later part of the same file.
 
-use super::{Extra, ExtraKind, ProfileBuilder, RawSliceId};
+use super::{ColumnId, Extra, ExtraKind, ProfileBuilder, RawSliceId};
 use crate::base::{StrId, TrackId};
 
 /// Ids of one builder in another.
@@ -57,6 +57,12 @@ impl ProfileBuilder {
         }
         self.instants.append(later.instants, |track| renamed.track(track), |string| renamed.string(string));
         first
+    }
+
+    /// Gives every number that was set in a further column another one.
+    pub fn renumber(&mut self, column: ColumnId, number: impl Fn(u32) -> u32) {
+        let Extra { default, values, .. } = &mut self.extras[column.0];
+        values.iter_mut().filter(|value| *value != default).for_each(|value| *value = number(*value));
     }
 
     /// What tracks were asked for, by id.

@@ -10,7 +10,7 @@ const ENGINES: [&str; 6] = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar"
 /// Places among a core's rows: errors, DMA, engines, then collectives, curves (see `curves`) and semaphores between them.
 const DMA_SORT: i64 = 10;
 const ENGINE_SORT: i64 = 20;
-pub(super) const SEMAPHORE_SORT: i64 = 33;
+const SEMAPHORE_SORT: i64 = 33;
 
 impl Timeline {
     pub(super) fn row(&mut self, core: usize, label: &str) -> TrackId {
@@ -29,19 +29,41 @@ impl Timeline {
         if let Some(&track) = self.cores[core].queues.get(queue) {
             return track;
         }
-        let parent = match self.cores[core].dma {
-            Some(track) => track,
-            None => {
-                let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: DMA_SORT });
-                self.cores[core].dma = Some(track);
-                track
-            }
-        };
-        let spec = TrackSpec { parent: Some(parent), name: format!("Q{queue}"), kind: TrackKind::Queue, sort: 0 };
+        let parent = Some(self.dma_row(core));
+        let spec = TrackSpec { parent, name: format!("Q{queue}"), kind: TrackKind::Queue, sort: 0 };
         let track = self.builder.track(spec);
         self.cores[core].queues.insert(queue.into(), track);
         track
+    }
+
+    /// The row above the queues of a core.
+    pub(super) fn dma_row(&mut self, core: usize) -> TrackId {
+        if let Some(track) = self.cores[core].dma {
+            return track;
+        }
+        let parent = Some(self.cores[core].group);
+        let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: DMA_SORT });
+        self.cores[core].dma = Some(track);
+        track
+    }
+
+    pub(super) fn semaphore_row(&mut self, core: usize) -> TrackId {
+        if let Some(track) = self.cores[core].semaphores {
+            return track;
+        }
+        let parent = Some(self.cores[core].group);
+        let track = self.builder.track(TrackSpec { parent, name: "Semaphores".into(), kind: TrackKind::Wait, sort: SEMAPHORE_SORT });
+        self.cores[core].semaphores = Some(track);
+        track
+    }
+
+    /// The names of a row and those above it, before they are named: `sg00 DMA Q5`.
+    pub fn path(&self, row: TrackId) -> String {
+        let specs = self.builder.track_specs();
+        let rows = std::iter::successors(Some(row), |row| specs.get(row.index())?.parent);
+        let mut names: Vec<&str> = rows.filter_map(|row| Some(specs.get(row.index())?.name.as_str())).collect();
+        names.reverse();
+        names.join(" ")
     }
 
     pub(super) fn name_cores(&mut self) {
