@@ -1,4 +1,4 @@
-// A large trace is read in pieces by several workers; the profile is that of reading it in order.
+// A large trace or device profile is read in pieces by several workers; the profile is that of reading it in order.
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,54 @@ test('the text of a gzip file is parsed by helpers, and the profile is the same'
   await openProfile(other, packed);
   expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
   expect(split).toEqual(await said(other));
+  await other.close();
+});
+
+/** A device profile of two cores, with a table between the sections of the timeline. */
+function writeDevice(path, n) {
+  const file = openSync(path, 'w');
+  const section = (name, record) => {
+    for (let i = 0; i < n; i += 500) {
+      writeSync(file, `${i === 0 ? `"${name}":[` : ','}${Array.from({ length: 500 }, (_, k) => JSON.stringify(record(i + k))).join(',')}`);
+    }
+    writeSync(file, ']');
+  };
+  writeSync(file, '{"model_info":[{"sg_name":"sg00","nc_idx":4},{"sg_name":"sg01","nc_idx":5}],');
+  section('dma', (k) => ({ subgraph: `sg0${k % 2}`, timestamp: 40 * k, duration: 900, dma_engine: `${k % 16}`, dma_queue: `${k % 3}`, queue_type: 'static', variable: `tensor${k % 101}`, transfer_size: 512 * (1 + (k % 4)), new_key: k, source: ['unknown'], dest: ['}, {"timestamp": 1'] }));
+  writeSync(file, ',"layer_summary":[{"layer":"layer0","timestamp":1}],');
+  section('semaphore_update', (k) => ({ id: `S[${k % 60}] (qSyncIO)`, subgraph: `sg0${k % 2}`, timestamp: 40 * k + 3, value: k }));
+  writeSync(file, ',');
+  section('instruction', (k) => ({ id: k, subgraph: `sg0${k % 2}`, subgroup: 'Vector', label: 'Vector', timestamp: 40 * k + 5, duration: 30, opcode: `OP${k % 37}`, pc: k % 5000, layer: `layer${k % 12}`, operands: `S[${k % 60}]>=${k} (qSyncIO) src=bf16@0x${(k % 4096).toString(16)}[1,1,1][64,1,1] dst=fp32@0x8000[1,1,1][64,1,1]`, predecessors: k === 0 ? [] : [{ id: k - 1, type: 'data' }, { id: k >> 1, type: 'order' }] }));
+  writeSync(file, '}');
+  closeSync(file);
+}
+
+test('helpers read pieces of a device profile, and the profile is the same', async ({ page, site, context }) => {
+  const device = join(folder, 'device.json');
+  writeDevice(device, 200_000);
+  const seen = async (tab) => {
+    await show(tab, 'ledger');
+    const ledger = await tab.locator('[data-view="ledger"]').innerText();
+    await show(tab, 'layers');
+    const layers = await tab.locator('table[data-table]').first().innerText();
+    return { ledger, layers, hash: await tab.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('p')) };
+  };
+  await cores(page, 6);
+  await start(page, site);
+  await openProfile(page, device);
+  const phases = await measures(page.workers().find(isProgram));
+  expect(phases, 'a piece by a helper').toContain('helper');
+  expect(phases, 'this worker reads the first piece itself').toContain('parse');
+  await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(1);
+  const split = await seen(page);
+  expect(split.ledger).not.toContain('A worker that read a part of the file stopped');
+  const other = await context.newPage();
+  await cores(other, 2);
+  await start(other, site);
+  await openProfile(other, device);
+  expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
+  expect(split).toEqual(await seen(other));
+  expect(split.layers).toContain('layer11');
   await other.close();
 });
 

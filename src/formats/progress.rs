@@ -40,6 +40,11 @@ impl Lanes {
         self.slices.push((*lane, start, duration, name.0 as u16));
     }
 
+    /// Whether it takes no more slices.
+    pub fn is_full(&self) -> bool {
+        self.n == MOST
+    }
+
     /// The slices and lanes since the last call.
     pub fn take(&mut self, builder: &mut ProfileBuilder) -> Preview {
         let lanes = self.tracks.iter().map(|t| builder.track_mut(*t).name.clone()).collect();

@@ -54,6 +54,7 @@ fn prints(imported: &Imported) -> Vec<(&'static str, u64)> {
 
 const TRACE: &str = "kineto";
 const DEVICE: &str = "neuron_json";
+const TIMELINE: &str = "tensorboard_neuron";
 
 fn claim(format: &str) -> Claim {
     Claim { format: format.into(), members: vec![0], recognised: String::new() }
@@ -220,7 +221,7 @@ fn pieces_are_read_by_helpers() {
 
 #[test]
 fn other_bytes_are_no_piece() {
-    for (format, text) in [(TRACE, "{}, "), (DEVICE, r#"{"timestamp": 1, "value": 2, "subgraph": ""}, "#)] {
+    for (format, text) in [(TRACE, "{}, "), (TIMELINE, "{}, "), (DEVICE, r#"{"timestamp": 1, "value": 2, "subgraph": ""}, "#)] {
         let split = Feeder::new(by_id(format).unwrap(), &claim(format), "t.json", 9, false).unwrap().split().unwrap();
         let mut piece = split.piece(b"[", 5).unwrap();
         piece.feed(text.as_bytes());
@@ -340,6 +341,31 @@ fn every_cut_of_a_device_profile_gives_the_same() {
             n += n_added;
         }
         assert!(n > 50, "{shape}: {n} pieces were added");
+    }
+}
+
+/// An operator timeline: records of every kind, and operators that were fused.
+fn timeline(records: &[(usize, u64, u64)], shape: usize) -> Member {
+    let text = trace(records, shape).replace(r#""args": {"correlation""#, r#""args": {"fused": "one, two", "correlation""#);
+    Member::from_bytes("run/neuron_op_timeline.json", text.into_bytes())
+}
+
+#[test]
+fn cuts_of_an_operator_timeline_give_the_same() {
+    let records: Vec<(usize, u64, u64)> = (0..1200).map(|i| ((4 + i * 7) % N_KINDS, 100 + i as u64, i as u64 * 3)).collect();
+    for shape in [1, 2, 3, 4, 7] {
+        let text = timeline(&records, shape);
+        let whole = import(TIMELINE, &text, Plan::SERIAL);
+        assert!(whole.as_ref().unwrap().profile.slices.len() > 100);
+        let mut n = 0;
+        for n_bytes in (3_000..40_000).step_by(7_001) {
+            compare(TIMELINE, &text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
+            let (pieces, n_added) = by_workers(TIMELINE, &text, n_bytes);
+            is_same(&whole, pieces, &("workers", n_bytes));
+            n += n_added;
+        }
+        // The kind of the file is decided when 64 KiB were read: pieces of that are read in order.
+        assert!(n > 20, "root {shape}: {n} pieces were added");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
+use super::deferred::Deferred;
 use super::recent::{Names, Rows};
 use super::record::entry;
 use crate::base::{Ledger, Severity, StrId, TrackId};
@@ -10,33 +11,43 @@ use crate::formats::progress::Lanes;
 use crate::formats::wording;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
-/// Everything a timeline fills.
-#[derive(Default)]
+/// Everything a timeline fills. What is skipped on its way between programs is not in a piece of a file, or is found again.
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Chrome {
     /// Tracks and slices.
     pub builder: ProfileBuilder,
     /// Members of fused slices.
     pub fused: Vec<(RawSliceId, Vec<StrId>)>,
     /// Rows: (process, thread) names, by track.
+    #[serde(skip)]
     pub rows: Vec<Row>,
     /// `neuronStartTimestampNs`.
+    #[serde(skip)]
     pub start_epoch_ns: Option<i64>,
     /// Position of the member that is read.
+    #[serde(skip)]
     pub member: usize,
     /// Records read so far.
     pub n_records: u64,
     /// What was read and skipped; who feeds this swaps in the import's own.
     pub ledger: Ledger,
     /// Lanes to draw while reading.
+    #[serde(skip)]
     pub preview: Lanes,
-    processes: FxHashMap<Vec<u8>, (TrackId, String)>,
+    /// Of a piece of the file: what depends on the text before it.
+    pub deferred: Option<Deferred>,
+    pub(super) processes: FxHashMap<Vec<u8>, (TrackId, String)>,
+    #[serde(skip)]
     known: Known,
+    #[serde(skip)]
     names: Names,
+    #[serde(skip)]
     recent: Rows,
     /// Keyed by process, then by thread.
-    threads: FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, TrackId>>,
-    open: FxHashMap<TrackId, Vec<RawSliceId>>,
+    pub(super) threads: FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, TrackId>>,
+    pub(super) open: FxHashMap<TrackId, Vec<RawSliceId>>,
 }
 
 /// A track as its metadata name it.
@@ -51,11 +62,22 @@ pub(super) struct Row {
 }
 
 impl Chrome {
+    /// What a piece of a file fills.
+    pub fn of_piece() -> Self {
+        Chrome { deferred: Some(Deferred::default()), ..Chrome::default() }
+    }
+
     /// One record; `false` when it cannot be read.
     pub fn text(&mut self, text: &[u8], offset: u64) -> bool {
         let Ok(event) = Event::read(text, &mut self.known) else {
             return false;
         };
+        if self.depends(&event)
+            && let Some(deferred) = &mut self.deferred
+        {
+            deferred.record(text, offset);
+            return true;
+        }
         self.ledger.read += 1;
         self.n_records += 1;
         let record = RecordRef::new(self.member, offset, text.len() as u64);
@@ -70,6 +92,24 @@ impl Chrome {
             }
         }
         true
+    }
+
+    /// Whether a record of a piece depends on the text before it: a name, or the end of a slice that begins there. Its rows are made here, in the
+    /// order in which they are first seen.
+    fn depends(&mut self, event: &Event<'_>) -> bool {
+        if self.deferred.is_none() {
+            return false;
+        }
+        match (event.phase, event.name) {
+            (b'M', b"process_name" | b"process_sort_index") => drop(self.process(event.pid)),
+            (b'M', b"thread_name" | b"thread_sort_index") => drop(self.thread(event.pid, event.tid)),
+            (b'E', _) => {
+                let track = self.thread(event.pid, event.tid);
+                return self.open.get(&track).is_none_or(Vec::is_empty);
+            }
+            _ => (),
+        }
+        event.phase == b'M'
     }
 
     fn slice(&mut self, event: &Event<'_>, text: &[u8], record: RecordRef) {
@@ -89,7 +129,9 @@ impl Chrome {
         let name = self.names.id(event.name, &mut self.builder.strings);
         let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
         self.ledger.shown += 1;
-        self.preview.slice(track, (start, duration), name);
+        if self.deferred.is_none() {
+            self.preview.slice(track, (start, duration), name);
+        }
         if event.phase == b'B' {
             self.open.entry(track).or_default().push(slice);
         }
@@ -169,7 +211,7 @@ impl Chrome {
         }
     }
 
-    fn process(&mut self, pid: &[u8]) -> TrackId {
+    pub(super) fn process(&mut self, pid: &[u8]) -> TrackId {
         if let Some((track, _)) = self.processes.get(pid) {
             return *track;
         }
@@ -195,7 +237,7 @@ impl Chrome {
         track
     }
 
-    fn find_thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
+    pub(super) fn find_thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
         if let Some(track) = self.threads.get(pid).and_then(|of_process| of_process.get(tid)) {
             return *track;
         }
@@ -234,6 +276,9 @@ impl Sink for Chrome {
     }
 
     fn value(&mut self, key: &[u8], text: &[u8], offset: u64) {
+        if let Some(deferred) = &mut self.deferred {
+            return deferred.value(key, text, offset);
+        }
         match key {
             b"neuronStartTimestampNs" => self.start_epoch_ns = number::scaled(text.trim_ascii().trim_ascii_start(), 0),
             b"displayTimeUnit" => {}

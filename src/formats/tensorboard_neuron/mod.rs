@@ -5,10 +5,12 @@
 
 mod chrome;
 mod claim;
+mod deferred;
 mod finish;
 mod import;
 mod keys;
 mod listed;
+mod pieces;
 mod recent;
 mod record;
 mod stamp;

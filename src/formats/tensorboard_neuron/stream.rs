@@ -4,12 +4,14 @@ use super::chrome::Chrome;
 use super::claim::{Kind, kind, run_name};
 use super::finish::{Found, finish};
 use super::import;
+use super::pieces::{TimelinePiece, TimelinePieces};
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, MemberHead};
 use crate::formats::file_name::file_name;
 use crate::formats::json::Splitter;
-use crate::formats::{ImportError, Preview, Streamed};
+use crate::formats::{ImportError, Piece, Preview, Split, Streamed};
 use crate::model::Profile;
+use std::any::Any;
 
 /// Reads the only member of a run.
 pub(super) struct Stream {
@@ -93,11 +95,37 @@ impl Events {
         self.splitter.feed(block, &mut self.chrome);
         std::mem::swap(&mut self.chrome.ledger, ledger);
     }
+
+    /// Adds a piece that begins where this is; gives `false` where it does not, or cannot be added.
+    fn add(&mut self, piece: TimelinePiece, ledger: &mut Ledger) -> bool {
+        let TimelinePiece { splitter, chrome, from } = piece;
+        if !self.splitter.meets(&splitter, from) || !self.chrome.can_absorb(&chrome) {
+            return false;
+        }
+        self.n_bytes += splitter.n_read() - from;
+        self.splitter.go_on_from(splitter);
+        std::mem::swap(&mut self.chrome.ledger, ledger);
+        self.chrome.absorb(chrome);
+        std::mem::swap(&mut self.chrome.ledger, ledger);
+        true
+    }
 }
 
 impl Streamed for Stream {
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError> {
         self.take(block, false, ledger)
+    }
+
+    fn split(&self) -> Option<&'static dyn Split> {
+        Some(&TimelinePieces)
+    }
+
+    fn absorb(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        let piece: Box<dyn Any> = piece;
+        match (piece.downcast::<TimelinePiece>(), &mut self.state) {
+            (Ok(piece), State::Events(events)) => events.add(*piece, ledger),
+            _ => false,
+        }
     }
 
     fn n_records(&self) -> u64 {
