@@ -10,7 +10,7 @@ use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeRange, TrackId, for_each_chunk};
-use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
+use crate::model::{Column, Domain, Dtype, NeuronDevice, Profile, TrackKind};
 
 /// What feeds the queues through which engines fetch their instructions.
 pub const FETCH: &str = "instruction";
@@ -107,18 +107,18 @@ struct OpcodeSum {
 /// The engines by their place in [`Sums::engines`].
 const ENGINES: [Part; 5] = [Part::Tensor, Part::Vector, Part::Scalar, Part::GpSimd, Part::Sync];
 
-/// Columns that the walk reads.
+/// Columns that the walk reads, chunk by chunk: made whole, those of a long run take as much memory as its times.
 struct Columns<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     range: TimeRange,
     is_wait: Vec<bool>,
-    wait_ns: &'a [u32],
-    elements: &'a [u32],
-    bytes: &'a [u32],
-    engines: Option<&'a [StrId]>,
-    queue_types: Option<&'a [StrId]>,
-    kinds: Option<&'a [StrId]>,
+    wait_ns: &'a Column<u32>,
+    elements: &'a Column<u32>,
+    bytes: &'a Column<u32>,
+    engines: Option<&'a Column<StrId>>,
+    queue_types: Option<&'a Column<StrId>>,
+    kinds: Option<&'a Column<StrId>>,
     transpose: Option<StrId>,
     fetch: Option<StrId>,
     has_waits: bool,
@@ -136,7 +136,7 @@ pub fn rows_of(profile: &Profile, range: Option<TimeRange>) -> Vec<CoreRows> {
 
 /// The same for a device profile and a range.
 pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<CoreRows> {
-    let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+    let column = |id: &str| profile.attribute(id).map(|a| &a.values);
     let named = |name: &str| profile.strings.iter().find(|(_, text)| *text == name).map(|(id, _)| id);
     let columns = Columns {
         profile,
@@ -175,13 +175,26 @@ pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<C
 }
 
 /// Whether any instruction has a recorded wait.
-fn has_waits(profile: &Profile, wait_ns: &[u32]) -> bool {
-    let mut found = false;
+fn has_waits(profile: &Profile, wait_ns: &Column<u32>) -> bool {
+    let (mut found, mut waits) = (false, Vec::new());
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
-        let waits = wait_ns.get(lane.first as usize..lane.end as usize).unwrap_or_default();
-        for_each_chunk(waits.len(), &mut |part| found = found || waits[part].iter().any(|w| *w != NeuronDevice::ABSENT));
+        let first = lane.first as usize;
+        for_each_chunk(lane.end as usize - first, &mut |part| {
+            if !found {
+                wait_ns.part(first + part.start..first + part.end, &mut waits);
+                found = waits.iter().any(|wait| *wait != NeuronDevice::ABSENT);
+            }
+        });
     }
     found
+}
+
+/// Replaces `out` by the values of a range, where there is such a column.
+fn part_of(column: Option<&Column<StrId>>, range: std::ops::Range<usize>, out: &mut Vec<StrId>) {
+    out.clear();
+    if let Some(column) = column {
+        column.part(range, out);
+    }
 }
 
 impl Columns<'_> {
@@ -199,11 +212,16 @@ impl Columns<'_> {
         let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
         let mut last: (StrId, Option<usize>) = (StrId(u32::MAX), None);
         let place = |name: &str| ENGINES.iter().position(|p| p.label() == name);
+        let (mut engines, mut waits, mut elements) = (Vec::new(), Vec::new(), Vec::new());
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
             let mut shapes = lanes::Shapes::from(&self.device.shapes, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
-                for i in part.map(|at| slices.start + at) {
-                    let engine = self.engines.map_or(StrId(0), |e| e[i]);
+                let range = slices.start + part.start..slices.start + part.end;
+                part_of(self.engines, range.clone(), &mut engines);
+                self.wait_ns.part(range.clone(), &mut waits);
+                self.elements.part(range.clone(), &mut elements);
+                for (k, i) in range.enumerate() {
+                    let engine = engines.get(k).copied().unwrap_or_default();
                     if engine != last.0 {
                         let name = self.profile.strings.get(engine);
                         last = (engine, place(if name.is_empty() { own_name } else { name }));
@@ -217,18 +235,22 @@ impl Columns<'_> {
                     if !self.starts_here(i) {
                         continue;
                     }
-                    self.count(i, sums.opcodes.of(name.0.wrapping_mul(8).wrapping_add(at as u32), (at as u8, name)));
-                    self.product(i, &mut shapes, sums);
+                    let recorded = |values: &[u32]| values.get(k).copied().filter(|value| *value != NeuronDevice::ABSENT);
+                    let sum = sums.opcodes.of(name.0.wrapping_mul(8).wrapping_add(at as u32), (at as u8, name));
+                    self.count(i, recorded(&waits), sum);
+                    if let Some(elements) = recorded(&elements) {
+                        self.product(i, elements, &mut shapes, sums);
+                    }
                 }
             });
         }
         sums.engines.iter_mut().for_each(LaneSpans::end_track);
     }
 
-    fn count(&self, i: usize, sum: &mut OpcodeSum) {
+    fn count(&self, i: usize, wait: Option<u32>, sum: &mut OpcodeSum) {
         sum.count += 1;
         sum.time = sum.time.saturating_add(self.profile.slices.duration[i]);
-        if let Some(&wait) = self.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) {
+        if let Some(wait) = wait {
             sum.wait = sum.wait.saturating_add(wait.into());
             sum.waiting += u64::from(wait > 0);
         }
@@ -240,8 +262,7 @@ impl Columns<'_> {
         OpcodeTime { engine, opcode, count: sum.count, time: DurationNs(sum.time), wait, waiting: sum.waiting }
     }
 
-    fn product(&self, i: usize, shapes: &mut lanes::Shapes<'_>, sums: &mut Sums) {
-        let Some(&elements) = self.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT) else { return };
+    fn product(&self, i: usize, elements: u32, shapes: &mut lanes::Shapes<'_>, sums: &mut Sums) {
         let shape = shapes.of(i);
         let (half_passes, profiler_half_passes) = shape.map_or((2, 2), |s| half_passes(s.dtype, s.is_low_high, self.is_fp8_fast));
         sums.rows.products.push(Product {
@@ -251,28 +272,32 @@ impl Columns<'_> {
             columns: shape.map(|s| s.elements),
             half_passes,
             profiler_half_passes,
-            is_transpose: self.transpose.is_some() && self.kinds.and_then(|k| k.get(i).copied()) == self.transpose,
+            is_transpose: self.transpose.is_some() && self.kinds.and_then(|kinds| kinds.at(i)) == self.transpose,
             is_typed: shape.is_some_and(|s| s.dtype != Dtype::Other),
         });
     }
 
     fn queue(&self, track: TrackId, sums: &mut Sums) {
+        let (mut queue_types, mut sizes) = (Vec::new(), Vec::new());
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
             // A packet that occurs twice in the file is one.
             let [mut twice, mut unreported] =
                 [&self.device.duplicates, &self.device.unreported].map(|all| lanes::Listed::from(all, slices.start));
             for_each_chunk(slices.len(), &mut |part| {
-                for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
+                let range = slices.start + part.start..slices.start + part.end;
+                part_of(self.queue_types, range.clone(), &mut queue_types);
+                self.bytes.part(range.clone(), &mut sizes);
+                for (k, i) in range.enumerate().filter(|(_, i)| !twice.has(*i)) {
                     if unreported.has(i) {
                         sums.rows.unreported += u64::from(self.starts_here(i));
                         continue;
                     }
-                    let queue_type = self.queue_types.map_or(StrId(0), |t| t[i]);
+                    let queue_type = queue_types.get(k).copied().unwrap_or_default();
                     let span = self.span(i);
                     if span.1 > span.0 {
                         sums.queues.of(queue_type.0, queue_type).push(lane, span);
                     }
-                    let bytes = self.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
+                    let bytes = sizes.get(k).copied().filter(|b| *b != NeuronDevice::ABSENT);
                     if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
                         sums.rows.moves += 1;
                         sums.rows.moved_bytes = sums.rows.moved_bytes.saturating_add(bytes.into());
