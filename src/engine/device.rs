@@ -326,7 +326,7 @@ impl Session {
     pub(super) fn instruction(&self, slice: SliceId, fields: &[Field]) -> Option<Box<InstructionFacts>> {
         let Domain::NeuronDevice(device) = &self.profile.domain else { return None };
         // Collectives, barriers and transfers have no program counter.
-        device.pc.get(slice.index()).filter(|pc| **pc != NeuronDevice::ABSENT)?;
+        device.pc.at(slice.index()).filter(|pc| *pc != NeuronDevice::ABSENT)?;
         let fields: Vec<(&str, &str)> = fields.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
         let find = |table: &str, key: &[(&str, &str)]| self.find_row(table, key);
         Some(Box::new(instruction::facts(&self.profile, slice, &fields, &find)))

@@ -76,11 +76,13 @@ impl Session {
         let format = self.format()?;
         let order = self.in_file_order(TrackKind::Engine);
         let end = from.saturating_add(PART).min(order.len());
-        let is_instruction = |slice: &SliceId| device.pc.get(slice.index()).is_some_and(|pc| *pc != NeuronDevice::ABSENT);
+        let is_instruction = |slice: &SliceId| device.pc.at(slice.index()).is_some_and(|pc| pc != NeuronDevice::ABSENT);
         let slices: Vec<SliceId> = order[from.min(end)..end].iter().copied().filter(is_instruction).collect();
         let fields = record_fields::fields(format, &self.input, profile, &slices, &IN_FILE)?;
-        let attribute =
-            |id: &str, slice: SliceId| profile.attribute(id).map_or("", |a| profile.strings.get(a.values[slice.index()])).to_string();
+        let attribute = |id: &str, slice: SliceId| {
+            let value = profile.attribute(id).and_then(|a| a.values.at(slice.index())).unwrap_or_default();
+            profile.strings.get(value).to_string()
+        };
         let row = |(&slice, fields): (&SliceId, Vec<String>)| {
             let mut fields = fields.into_iter();
             let mut text = || fields.next().unwrap_or_default();
@@ -90,7 +92,7 @@ impl Session {
                 subgraph: subgraph.trim_start_matches('/').into(),
                 subgroup: attribute("engine", slice),
                 opcode: attribute("opcode", slice),
-                pc: device.pc[slice.index()],
+                pc: device.pc.at(slice.index()).unwrap_or(NeuronDevice::ABSENT),
                 timestamp: profile.slices.start[slice.index()],
                 duration: profile.slices.duration[slice.index()],
                 operands,

@@ -2,7 +2,7 @@
 
 use crate::base::for_each_chunk;
 use std::ops::{Deref, Range};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Make<T> = Box<dyn FnOnce() -> Vec<T> + Send>;
 
@@ -27,14 +27,16 @@ impl<T, F: Fn(usize) -> T + Send + Sync> Compute<T> for F {
 pub struct Column<T> {
     n_rows: usize,
     is_recorded: bool,
-    values: LazyLock<Vec<T>, Make<T>>,
+    values: OnceLock<Vec<T>>,
+    /// Makes them, once.
+    make: Mutex<Option<Make<T>>>,
     compute: Option<Arc<dyn Compute<T>>>,
 }
 
 impl<T> Column<T> {
     /// A column of `n_rows` values that `make` computes at the first read; `is_recorded`: whether any value is recorded.
     pub fn later(n_rows: usize, is_recorded: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
-        Column { n_rows, is_recorded, values: LazyLock::new(Box::new(make)), compute: None }
+        Column { n_rows, is_recorded, values: OnceLock::new(), make: Mutex::new(Some(Box::new(make))), compute: None }
     }
 
     /// A column of `n_rows` values; `value(i)` computes the `i`-th.
@@ -52,14 +54,15 @@ impl<T> Column<T> {
         Column { compute: Some(compute), ..Column::later(n_rows, is_recorded, make) }
     }
 
-    /// The value at `i`, without computing the others if the column allows it. For code that reads few values.
+    /// The value at `i`, without computing the others if the column allows it. For code that reads few values, such as those of instructions: of a
+    /// long run the transfers are far more.
     pub fn at(&self, i: usize) -> Option<T>
     where
         T: Copy,
     {
-        match &self.compute {
+        match self.uncomputed() {
             Some(compute) => (i < self.n_rows).then(|| compute.one(i)),
-            None => self.values.get(i).copied(),
+            None => self.as_slice().get(i).copied(),
         }
     }
 
@@ -70,10 +73,30 @@ impl<T> Column<T> {
     {
         out.clear();
         let range = range.start.min(self.n_rows)..range.end.min(self.n_rows);
-        match &self.compute {
+        match self.uncomputed() {
             Some(compute) => compute.part(range, out),
-            None => out.extend_from_slice(&self.values[range]),
+            None => out.extend_from_slice(&self.as_slice()[range]),
         }
+    }
+
+    /// What computes single values, where the column allows it and is not made yet.
+    fn uncomputed(&self) -> Option<&dyn Compute<T>> {
+        self.compute.as_deref().filter(|_| self.values.get().is_none())
+    }
+
+    /// Whether any value is as asked. Computes no more than needed.
+    pub fn any(&self, mut is: impl FnMut(&T) -> bool) -> bool
+    where
+        T: Copy,
+    {
+        let (mut found, mut values) = (false, Vec::new());
+        for_each_chunk(self.n_rows, &mut |part| {
+            if !found {
+                self.part(part, &mut values);
+                found = values.iter().any(&mut is);
+            }
+        });
+        found
     }
 
     /// Whether any slice has a recorded value. Does not compute the column.
@@ -93,7 +116,10 @@ impl<T> Column<T> {
 
     /// All of them. A loop over many takes this once, instead of asking whether the column is there at every value.
     pub fn as_slice(&self) -> &[T] {
-        &self.values
+        self.values.get_or_init(|| {
+            let make = self.make.lock().unwrap_or_else(PoisonError::into_inner).take();
+            make.map_or_else(Vec::new, |make| make())
+        })
     }
 }
 
@@ -101,7 +127,7 @@ impl<T> Deref for Column<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        &self.values
+        self.as_slice()
     }
 }
 
@@ -172,7 +198,8 @@ mod tests {
         assert_eq!(part, [2, 3]);
         let column = Column::by_value(3, true, |i| 10 * i as i32);
         column.part(0..2, &mut part);
-        assert_eq!((part.as_slice(), column.compute.is_some()), (&[0, 10][..], true));
+        assert_eq!((part.as_slice(), column.uncomputed().is_some()), (&[0, 10][..], true));
+        assert_eq!((column.any(|v| *v == 20), column.any(|v| *v == 30), column.uncomputed().is_some()), (true, false, true));
         assert_eq!((column.at(1), column.at(3), column.as_slice()), (Some(10), None, &[0, 10, 20][..]));
         assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_recorded());
     }

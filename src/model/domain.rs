@@ -223,7 +223,7 @@ impl NeuronDevice {
 
     /// What an instruction reads and writes in memory; nothing where its operands are not recorded.
     pub fn accesses_of(&self, slice: u32) -> &[Access] {
-        let set = self.accesses.get(slice as usize).and_then(|set| self.access_sets.get(*set as usize));
+        let set = self.accesses.at(slice as usize).and_then(|set| self.access_sets.get(set as usize));
         set.map_or(&[], Vec::as_slice)
     }
 

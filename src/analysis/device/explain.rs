@@ -18,7 +18,7 @@ use crate::analysis::recent_cache::RecentCache;
 use crate::analysis::spans::Ranges;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::model::domain::Shape;
-use crate::model::{Domain, Dtype, NeuronDevice, Profile, Track, TrackKind};
+use crate::model::{Column, Domain, Dtype, NeuronDevice, Profile, Track, TrackKind};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -65,10 +65,11 @@ struct WalkColumns<'a> {
     range: TimeRange,
     roots: Vec<u32>,
     is_wait: Vec<bool>,
-    engines: Option<&'a [StrId]>,
-    layers: Option<&'a [StrId]>,
-    sources: Option<&'a [StrId]>,
-    kinds: Option<&'a [StrId]>,
+    // Of instructions, which are few of all slices: not made whole.
+    engines: Option<&'a Column<StrId>>,
+    layers: Option<&'a Column<StrId>>,
+    sources: Option<&'a Column<StrId>>,
+    kinds: Option<&'a Column<StrId>>,
     queue_types: Option<&'a [StrId]>,
     variables: Option<&'a [StrId]>,
 }
@@ -118,7 +119,7 @@ struct Walk<'a> {
 
 impl<'a> WalkColumns<'a> {
     fn of(profile: &'a Profile, device: &'a NeuronDevice, range: TimeRange) -> Self {
-        let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+        let column = |id: &str| profile.attribute(id).map(|a| &a.values);
         WalkColumns {
             profile,
             device,
@@ -129,8 +130,8 @@ impl<'a> WalkColumns<'a> {
             layers: column("layer"),
             sources: column("source"),
             kinds: column("instruction_type"),
-            queue_types: column("queue_type"),
-            variables: column("variable"),
+            queue_types: column("queue_type").map(Column::as_slice),
+            variables: column("variable").map(Column::as_slice),
         }
     }
 
@@ -195,8 +196,18 @@ impl<'a> WalkColumns<'a> {
         (self.range.start.0..self.range.end.0).contains(&self.profile.slices.start[i])
     }
 
-    fn value(column: Option<&[StrId]>, i: usize) -> StrId {
-        column.and_then(|c| c.get(i).copied()).unwrap_or_default()
+    /// A value of an instruction.
+    fn value(column: Option<&Column<StrId>>, i: usize) -> StrId {
+        column.and_then(|values| values.at(i)).unwrap_or_default()
+    }
+
+    /// Whether an instruction has a kind: those without were added by the runtime.
+    fn has_kind(&self, i: usize) -> bool {
+        self.kinds.is_none_or(|kinds| kinds.at(i).is_some_and(|id| id != StrId(0)))
+    }
+
+    fn queue_type(&self, i: usize) -> StrId {
+        self.queue_types.and_then(|types| types.get(i).copied()).unwrap_or_default()
     }
 
     /// The lanes of a core that explain its time: the same rows as [`crate::analysis::device::bounds::rows::rows`] takes for busy time.
@@ -254,9 +265,7 @@ impl<'a> WalkColumns<'a> {
         let source = Self::value(self.sources, i);
         // A line distinguishes instructions better than their shapes.
         let shape = shape.filter(|_| source == StrId(0)).map_or(0, number);
-        // Instructions without a kind were added by the runtime.
-        let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
-        (place as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(has_kind))
+        (place as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(self.has_kind(i)))
     }
 
     fn engine_leaf(&self, part: Part, i: usize, shape: Option<Shape>, walk: &mut Walk<'_>) -> u32 {
@@ -277,7 +286,7 @@ impl<'a> WalkColumns<'a> {
         let place = origin::places(strings.get(Self::value(self.sources, i))).into_iter().next();
         let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_string();
         let layer = strings.get(Self::value(self.layers, i));
-        let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
+        let has_kind = self.has_kind(i);
         let region = match &place {
             _ if !layer.is_empty() && layer != crate::analysis::device::layers::UNKNOWN => layer.to_string(),
             Some(place) => file(&place.file),
@@ -310,7 +319,8 @@ impl<'a> WalkColumns<'a> {
 
     /// Type of the queue, tensor, size of the transfer.
     fn queue_leaf(&self, i: usize, bytes: Option<u32>, walk: &mut Walk<'_>) -> u32 {
-        let (queue_type, variable) = (Self::value(self.queue_types, i), Self::value(self.variables, i));
+        let variable = self.variables.and_then(|variables| variables.get(i).copied()).unwrap_or_default();
+        let queue_type = self.queue_type(i);
         let key = (Part::Dma.place() as u8, queue_type, variable, StrId(0), bytes.map_or(0, |b| u64::from(b) + 1));
         if let Some(leaf) = walk.leaf(key) {
             return leaf;
@@ -335,7 +345,7 @@ impl<'a> WalkColumns<'a> {
             let leaf = match walk.ends[at] {
                 None => walk.tree.child(walk.parts[6], AT_END),
                 Some((place, slice)) if place == Part::Dma.place() => {
-                    let queue_type = Self::value(self.queue_types, slice as usize);
+                    let queue_type = self.queue_type(slice as usize);
                     let tree = &mut walk.tree;
                     *leaves.entry((place as u8, queue_type, StrId(0), StrId(0), 0)).or_insert_with(|| {
                         let queue_type = self.profile.strings.get(queue_type);

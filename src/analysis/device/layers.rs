@@ -6,7 +6,7 @@ mod rank;
 
 use crate::analysis::device::run_metrics::metrics::MetricSource;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
-use crate::model::{Domain, Dtype, NeuronDevice, Profile};
+use crate::model::{Column, Domain, Dtype, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Nodes at most; what is below the last ones is counted with the node above.
@@ -117,7 +117,8 @@ pub struct Layers {
 pub(super) struct Level<'a> {
     pub id: &'static str,
     pub label: &'static str,
-    pub values: &'a [StrId],
+    /// Of instructions: few of all slices, so that it is not made whole.
+    pub values: Option<&'a Column<StrId>>,
 }
 
 /// The levels of a question, outermost first: the chosen one, then those that are finer.
@@ -136,8 +137,8 @@ fn levels<'a>(profile: &'a Profile, by: &str) -> Vec<Level<'a>> {
     let level = |wanted: &&str| {
         let (id, label) = LEVELS.into_iter().find(|l| l.0 == *wanted)?;
         // The level of layers is useful even without layer names: it separates the program from instructions of the runtime.
-        let found = profile.attribute(id).map(|a| a.values.as_slice());
-        (found.is_some() || id == "layer").then_some(Level { id, label, values: found.unwrap_or_default() })
+        let values = profile.attribute(id).map(|a| &a.values);
+        (values.is_some() || id == "layer").then_some(Level { id, label, values })
     };
     below.iter().filter_map(level).collect()
 }

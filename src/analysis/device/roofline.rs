@@ -11,7 +11,7 @@ use crate::analysis::device::layers::{LayerNode, Layers, LayersQuery, layers};
 use crate::analysis::device::run_metrics::metrics::{Hardware, MetricSource};
 use crate::analysis::device::share;
 use crate::base::Order as _;
-use crate::base::{DurationNs, TimeRange, text};
+use crate::base::{DurationNs, TimeRange, for_each_chunk, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 
 /// Bytes of all tensors, each once.
@@ -203,18 +203,20 @@ fn whole(
 fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roofline, hardware: Option<Hardware>) {
     let Domain::NeuronDevice(device) = &profile.domain else { return };
     let types = profile.attribute("instruction_type");
-    let is_transpose = |i: usize| types.is_some_and(|t| profile.strings.get(t.values[i]) == "TRANSPOSE");
+    let is_transpose = |i: usize| types.and_then(|t| t.values.at(i)).is_some_and(|id| profile.strings.get(id) == "TRANSPOSE");
     let mut n_bare = 0;
     for (name, range) in regions.iter().take(MOST_REGIONS) {
         let is_in = |i: usize| (range.start.0..range.end.0).contains(&profile.slices.start[i]);
         let (mut flops, mut adjusted) = (0u64, Some(0u64));
-        for (i, elements) in device.elements.iter().enumerate().filter(|e| *e.1 != NeuronDevice::ABSENT) {
-            if !is_transpose(i) {
+        let mut elements = Vec::new();
+        for_each_chunk(device.elements.len(), &mut |part| {
+            device.elements.part(part.clone(), &mut elements);
+            for (i, elements) in part.zip(&elements).filter(|(i, elements)| **elements != NeuronDevice::ABSENT && !is_transpose(*i)) {
                 let own = share::within(2 * u64::from(*elements), (profile.slices.start[i], profile.slices.end(i)), *range);
                 flops = flops.saturating_add(own);
                 adjusted = adjusted.zip(crate::analysis::device::layers::adjusted(device, i, own)).map(|(sum, n)| sum.saturating_add(n));
             }
-        }
+        });
         let moved = device.hbm.iter().filter(|h| is_in(h.slice as usize));
         let bytes = moved.fold(0u64, |sum, h| sum.saturating_add(h.read).saturating_add(h.written));
         match point(name, "Region", Basis::Hbm, (flops, bytes, range.duration()), hardware) {

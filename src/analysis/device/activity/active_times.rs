@@ -39,14 +39,17 @@ pub fn active_times(profile: &Profile) -> Vec<ActiveTimes> {
 /// What `add` gathers from the instructions of each engine and opcode, by their names.
 fn by_opcode<T: Default>(profile: &Profile, add: impl Fn(&mut T, usize)) -> Vec<(OpcodeTime, T)> {
     let (Some(engines), Some(opcodes)) = (profile.attribute("engine"), profile.attribute("opcode")) else { return Vec::new() };
-    let (engines, opcodes) = (engines.values.as_slice(), opcodes.values.as_slice());
     let is_engine: Vec<bool> = profile.strings.iter().map(|(_, name)| !name.is_empty()).collect();
     let mut found: Groups<(StrId, StrId), (u64, i64, T)> = Groups::default();
+    let (mut of_engine, mut of_opcode) = (Vec::new(), Vec::new());
     for lane in profile.lanes.iter().filter(|lane| profile.tracks[lane.track.index()].kind == TrackKind::Engine) {
         let first = lane.first as usize;
         for_each_chunk(lane.end as usize - first, &mut |part| {
-            for i in part.map(|k| first + k).filter(|i| is_engine[engines[*i].index()]) {
-                let sum = found.of(opcodes[i].0, (engines[i], opcodes[i]));
+            let slices = first + part.start..first + part.end;
+            engines.values.part(slices.clone(), &mut of_engine);
+            opcodes.values.part(slices.clone(), &mut of_opcode);
+            for ((i, engine), opcode) in slices.zip(&of_engine).zip(&of_opcode).filter(|((_, engine), _)| is_engine[engine.index()]) {
+                let sum = found.of(opcode.0, (*engine, *opcode));
                 sum.0 += 1;
                 sum.1 = sum.1.saturating_add(profile.slices.duration[i]);
                 add(&mut sum.2, i);

@@ -166,7 +166,7 @@ fn add_queue(profile: &Profile, queue: TrackId, (range, window): (TimeRange, Tim
 fn add_engines(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[bool], works: &mut Vec<Work>) {
     let core = core_of(profile, track);
     let own_name = profile.strings.get(profile.tracks[track.index()].name);
-    let column = profile.attribute("engine").map(|a| a.values.as_slice());
+    let column = profile.attribute("engine").map(|a| &a.values);
     let engine_of = |id: StrId| Some(profile.strings.get(id)).filter(|name| !name.is_empty()).unwrap_or(own_name);
     let duplicates = profile.neuron_device().map_or(&[][..], |d| d.duplicates.as_slice());
     // What does nothing in the range is there all the same.
@@ -178,7 +178,7 @@ fn add_engines(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[b
         let mut twice = lanes::Listed::from(duplicates, slices.start);
         for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
-                let engine = column.map_or(StrId(0), |c| c[i]);
+                let engine = column.and_then(|engines| engines.at(i)).unwrap_or_default();
                 let at = last.filter(|l| l.0 == engine).map_or_else(|| place(works, &core, engine_of(engine)), |l| l.1);
                 last = Some((engine, at));
                 let work = &mut works[at];

@@ -70,10 +70,7 @@ pub(in crate::analysis::device) fn engines<'a>(profile: &'a Profile) -> Vec<Engi
         for_each_chunk(by_start.len(), &mut |part| {
             for &i in &by_start[part] {
                 let (i, slice) = (i as usize, SliceId(i));
-                let engine = column.values[i];
-                if engine == StrId(0) {
-                    continue;
-                }
+                let Some(engine) = column.values.at(i).filter(|engine| *engine != StrId(0)) else { continue };
                 let at = last.filter(|l| l.0 == engine).map_or_else(|| place(&mut out, &core, profile.strings.get(engine)), |l| l.1);
                 if last.is_none() {
                     // Most tracks are of one engine.

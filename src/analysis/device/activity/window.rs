@@ -118,16 +118,18 @@ fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&s
 
 /// `None` where the file records no elements of products.
 fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<Products> {
-    let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
+    let kinds = profile.attribute("instruction_type");
     let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);
     let mut recorded = false;
     let mut sum = Products::default();
+    let mut elements = Vec::new();
     for_each_chunk(device.elements.len().min(profile.slices.start.len()), &mut |part| {
-        for i in part.filter(|i| device.elements[*i] != NeuronDevice::ABSENT) {
+        device.elements.part(part.clone(), &mut elements);
+        for (i, elements) in part.zip(&elements).filter(|(_, elements)| **elements != NeuronDevice::ABSENT) {
             recorded = true;
-            let flops = share::within(2 * u64::from(device.elements[i]), (profile.slices.start[i], profile.slices.end(i)), range);
+            let flops = share::within(2 * u64::from(*elements), (profile.slices.start[i], profile.slices.end(i)), range);
             sum.all = sum.all.saturating_add(flops);
-            let is_transpose = transpose.is_some() && kinds.get(i).copied() == transpose;
+            let is_transpose = transpose.is_some() && kinds.and_then(|kinds| kinds.values.at(i)) == transpose;
             sum.transposes = sum.transposes.saturating_add(if is_transpose { flops } else { 0 });
         }
     });

@@ -172,17 +172,17 @@ impl<'a> Case<'a> {
 
 fn products(profile: &Profile, work: &[Engine<'_>]) -> Vec<Products> {
     let Some(device) = profile.neuron_device() else { return Vec::new() };
-    let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| a.values.as_slice());
+    let kinds = profile.attribute("instruction_type");
     let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let of = |engine: &Engine<'_>| {
         let (mut spans, mut longest) = (Vec::new(), Vec::new());
         let (mut all, mut moved, mut n_transposes) = (0u64, 0u64, 0);
         for_each_chunk(engine.len(), &mut |part| {
             for Executed { start, end, slice, .. } in engine.part(part) {
-                let elements = device.elements.get(slice.index()).copied().filter(|e| *e != NeuronDevice::ABSENT);
+                let elements = device.elements.at(slice.index()).filter(|e| *e != NeuronDevice::ABSENT);
                 let flops = 2 * u64::from(elements.unwrap_or(0));
                 all = all.saturating_add(flops);
-                if transpose.is_some() && kinds.get(slice.index()).copied() == transpose {
+                if transpose.is_some() && kinds.and_then(|kinds| kinds.values.at(slice.index())) == transpose {
                     moved = moved.saturating_add(flops);
                     n_transposes += 1;
                     spans::push(&mut spans, (start, end));

@@ -6,7 +6,7 @@ use crate::analysis::device::waiting::signals;
 use crate::analysis::spans::{self, Spans};
 use crate::base::{SliceId, StrId, for_each_chunk, largest, text};
 use crate::model::domain::Shape;
-use crate::model::{Dtype, NeuronDevice};
+use crate::model::{Column, Dtype, NeuronDevice};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ impl Sized {
 struct Sizes<'c, 'a> {
     case: &'c Case<'a>,
     shapes: &'c [Shape],
-    engines: &'c [StrId],
+    engines: Option<&'c Column<StrId>>,
     /// Those that have columns, by core and engine, then by start.
     products: Vec<u32>,
     /// The others, in the same order.
@@ -71,8 +71,8 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 impl<'c, 'a> Sizes<'c, 'a> {
     fn of(case: &'c Case<'a>) -> Self {
         let (shapes, engines) = match (case.device(), case.profile.attribute("engine")) {
-            (Some(device), Some(engines)) => (device.shapes.as_slice(), engines.values.as_slice()),
-            _ => (&[][..], &[][..]),
+            (Some(device), Some(engines)) => (device.shapes.as_slice(), Some(&engines.values)),
+            _ => (&[][..], None),
         };
         let mut out = Sizes { case, shapes, engines, products: Vec::new(), others: Vec::new() };
         let (mut products, mut others) = (Vec::new(), Vec::new());
@@ -82,7 +82,7 @@ impl<'c, 'a> Sizes<'c, 'a> {
                     *next += 1;
                 }
                 let has_sizes = shapes.get(*next).is_some_and(|s| s.slice as usize == slice);
-                (has_sizes && engines[slice] == engine).then_some(*next as u32)
+                (has_sizes && engines.and_then(|engines| engines.at(slice)) == Some(engine)).then_some(*next as u32)
             };
             lanes::for_each_by_start(case.profile, case.profile.meta.range, lanes.into_iter(), pick, |_, at| {
                 let list = if shapes[at as usize].columns > 0 { &mut products } else { &mut others };
@@ -108,7 +108,7 @@ impl<'c, 'a> Sizes<'c, 'a> {
                     root = known.map_or(0, |l| roots[l.track.index()]);
                     (first, last) = (at, None);
                 }
-                let engine = self.engines[slice as usize];
+                let engine = self.engine(slice as usize);
                 if last.replace(engine) == Some(engine) {
                     continue;
                 }
@@ -123,15 +123,19 @@ impl<'c, 'a> Sizes<'c, 'a> {
 
     /// Leaves only the matrix multiplications of the products: loads of weights have the same operands.
     fn leave_out_loads(&mut self) {
-        let (shapes, elements) = (self.shapes, self.case.device().map_or(&[][..], |device| &device.elements));
+        let (shapes, elements) = (self.shapes, self.case.device().map(|device| &device.elements));
         let slice = |at: u32| shapes[at as usize].slice as usize;
-        self.products.retain(|at| elements.get(slice(*at)).is_some_and(|e| *e != NeuronDevice::ABSENT));
+        self.products.retain(|at| elements.and_then(|elements| elements.at(slice(*at))).is_some_and(|e| e != NeuronDevice::ABSENT));
+    }
+
+    fn engine(&self, slice: usize) -> StrId {
+        self.engines.and_then(|engines| engines.at(slice)).unwrap_or_default()
     }
 
     fn at(&self, place: u32) -> Sized {
         let (shape, slices) = (self.shapes[place as usize], &self.case.profile.slices);
         let i = shape.slice as usize;
-        Sized { shape, engine: self.engines[i], start: slices.start[i], end: slices.end(i) }
+        Sized { shape, engine: self.engine(i), start: slices.start[i], end: slices.end(i) }
     }
 
     /// Those of a list that are as asked.
@@ -280,7 +284,8 @@ impl<'c, 'a> Sizes<'c, 'a> {
     fn fp32(&self) -> Verdict {
         let profile = self.case.profile;
         let types = profile.attribute("instruction_type");
-        let is_transpose = |s: &Sized| types.is_some_and(|t| profile.strings.get(t.values[s.shape.slice as usize]) == "TRANSPOSE");
+        let is_transpose =
+            |s: &Sized| types.and_then(|t| t.values.at(s.shape.slice as usize)).is_some_and(|id| profile.strings.get(id) == "TRANSPOSE");
         let found = self.filtered(&self.products, |s| s.shape.dtype == Dtype::Fp32 && !is_transpose(s));
         let (time, total) = (self.covered(&found), self.case.total);
         Verdict::when(total > 0.0 && time > WORTH * total, || {
@@ -310,11 +315,14 @@ fn coverage(case: &Case<'_>) -> Verdict {
     };
     let Some(engines) = case.profile.attribute("engine") else { return Verdict::Missing("instructions of engines") };
     let is_meant: Vec<bool> = case.profile.strings.iter().map(|s| matches!(s.1, "Tensor" | "Vector" | "Scalar")).collect();
-    let (mut n, mut n_named) = (0u64, 0u64);
+    let (mut n, mut n_named, mut kinds) = (0u64, 0u64, Vec::new());
     for_each_chunk(types.values.len(), &mut |part| {
-        for i in part.filter(|i| types.values[*i] != StrId(0) && is_meant[engines.values[*i].index()]) {
-            n += 1;
-            n_named += u64::from(sources.values[i] != StrId(0));
+        types.values.part(part.clone(), &mut kinds);
+        for (i, _) in part.zip(&kinds).filter(|(_, kind)| **kind != StrId(0)) {
+            if engines.values.at(i).is_some_and(|engine| is_meant[engine.index()]) {
+                n += 1;
+                n_named += u64::from(sources.values.at(i).is_some_and(|source| source != StrId(0)));
+            }
         }
     });
     Verdict::when(n > 0 && 2 * n_named < n, || {

@@ -59,7 +59,7 @@ fn tensor<'a>(case: &Case<'a>, gap: &Gap) -> Option<&'a str> {
     let variables = case.profile.attribute("variable")?;
     let wait = case.signals.waits(gap.next?).find(|w| condition(case.profile, w) == gap.what)?;
     let moved = case.signals.transfer_before(wait, gap.range.end.0)?;
-    let name = case.profile.strings.get(*variables.values.get(moved.index())?);
+    let name = case.profile.strings.get(variables.values.at(moved.index())?);
     (!name.is_empty()).then_some(name)
 }
 

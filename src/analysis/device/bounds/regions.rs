@@ -12,7 +12,7 @@ use crate::analysis::device::instructions::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, first_position_near};
-use crate::model::{Domain, Profile, TrackKind};
+use crate::model::{Column, Domain, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -259,9 +259,9 @@ const NONE: u32 = u32::MAX - 1;
 /// Which region each instruction belongs to.
 struct Labels<'a> {
     by: &'a str,
-    values: Option<&'a [StrId]>,
+    values: Option<&'a Column<StrId>>,
     /// With `name`: the columns that are searched, and what for.
-    searched: Vec<&'a [StrId]>,
+    searched: Vec<&'a Column<StrId>>,
     pattern: String,
     /// Whether a text has the pattern.
     fits: FxHashMap<StrId, bool>,
@@ -273,7 +273,7 @@ struct Labels<'a> {
 
 impl<'a> Labels<'a> {
     fn of(given: &EvidenceContext<'a>, by: &'a str, pattern: &str) -> Self {
-        let column = |id: &str| given.profile.attribute(id).map(|a| a.values.as_slice());
+        let column = |id: &str| given.profile.attribute(id).map(|a| &a.values);
         let id = CHOICES.iter().find(|c| c.0 == by).map_or("", |c| c.2);
         Labels {
             by,
@@ -294,7 +294,7 @@ impl<'a> Labels<'a> {
         }
         let id = match self.by {
             "opcode" => profile.slices.name[i],
-            _ => self.values.and_then(|v| v.get(i).copied()).unwrap_or_default(),
+            _ => self.values.and_then(|values| values.at(i)).unwrap_or_default(),
         };
         match self.of_value[id.index()] {
             UNSEEN => {}
@@ -309,7 +309,7 @@ impl<'a> Labels<'a> {
 
     fn has_pattern(&mut self, profile: &Profile, i: usize) -> bool {
         let (fits, pattern) = (&mut self.fits, &self.pattern);
-        let mut ids = std::iter::once(profile.slices.name[i]).chain(self.searched.iter().filter_map(|c| c.get(i).copied()));
+        let mut ids = std::iter::once(profile.slices.name[i]).chain(self.searched.iter().filter_map(|values| values.at(i)));
         !pattern.is_empty() && ids.any(|id| *fits.entry(id).or_insert_with(|| profile.strings.get(id).to_lowercase().contains(pattern)))
     }
 

@@ -107,7 +107,8 @@ struct OpcodeSum {
 /// The engines by their place in [`Sums::engines`].
 const ENGINES: [Part; 5] = [Part::Tensor, Part::Vector, Part::Scalar, Part::GpSimd, Part::Sync];
 
-/// Columns that the walk reads, chunk by chunk: made whole, those of a long run take as much memory as its times.
+/// Columns that the walk reads. Those of instructions are read chunk by chunk: of a long run the transfers are far more, and a column made whole has
+/// a value for each of them too.
 struct Columns<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
@@ -115,9 +116,9 @@ struct Columns<'a> {
     is_wait: Vec<bool>,
     wait_ns: &'a Column<u32>,
     elements: &'a Column<u32>,
-    bytes: &'a Column<u32>,
+    bytes: &'a [u32],
     engines: Option<&'a Column<StrId>>,
-    queue_types: Option<&'a Column<StrId>>,
+    queue_types: Option<&'a [StrId]>,
     kinds: Option<&'a Column<StrId>>,
     transpose: Option<StrId>,
     fetch: Option<StrId>,
@@ -147,7 +148,7 @@ pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<C
         elements: &device.elements,
         bytes: &device.bytes,
         engines: column("engine"),
-        queue_types: column("queue_type"),
+        queue_types: column("queue_type").map(Column::as_slice),
         kinds: column("instruction_type"),
         transpose: named("TRANSPOSE"),
         fetch: named(FETCH),
@@ -189,14 +190,6 @@ fn has_waits(profile: &Profile, wait_ns: &Column<u32>) -> bool {
     found
 }
 
-/// Replaces `out` by the values of a range, where there is such a column.
-fn part_of(column: Option<&Column<StrId>>, range: std::ops::Range<usize>, out: &mut Vec<StrId>) {
-    out.clear();
-    if let Some(column) = column {
-        column.part(range, out);
-    }
-}
-
 impl Columns<'_> {
     /// The part of a slice in the range.
     fn span(&self, i: usize) -> (i64, i64) {
@@ -217,7 +210,7 @@ impl Columns<'_> {
             let mut shapes = lanes::Shapes::from(&self.device.shapes, slices.start);
             for_each_chunk(slices.len(), &mut |part| {
                 let range = slices.start + part.start..slices.start + part.end;
-                part_of(self.engines, range.clone(), &mut engines);
+                self.engines.into_iter().for_each(|column| column.part(range.clone(), &mut engines));
                 self.wait_ns.part(range.clone(), &mut waits);
                 self.elements.part(range.clone(), &mut elements);
                 for (k, i) in range.enumerate() {
@@ -278,26 +271,22 @@ impl Columns<'_> {
     }
 
     fn queue(&self, track: TrackId, sums: &mut Sums) {
-        let (mut queue_types, mut sizes) = (Vec::new(), Vec::new());
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
             // A packet that occurs twice in the file is one.
             let [mut twice, mut unreported] =
                 [&self.device.duplicates, &self.device.unreported].map(|all| lanes::Listed::from(all, slices.start));
             for_each_chunk(slices.len(), &mut |part| {
-                let range = slices.start + part.start..slices.start + part.end;
-                part_of(self.queue_types, range.clone(), &mut queue_types);
-                self.bytes.part(range.clone(), &mut sizes);
-                for (k, i) in range.enumerate().filter(|(_, i)| !twice.has(*i)) {
+                for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
                     if unreported.has(i) {
                         sums.rows.unreported += u64::from(self.starts_here(i));
                         continue;
                     }
-                    let queue_type = queue_types.get(k).copied().unwrap_or_default();
+                    let queue_type = self.queue_types.map_or(StrId(0), |t| t[i]);
                     let span = self.span(i);
                     if span.1 > span.0 {
                         sums.queues.of(queue_type.0, queue_type).push(lane, span);
                     }
-                    let bytes = sizes.get(k).copied().filter(|b| *b != NeuronDevice::ABSENT);
+                    let bytes = self.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
                     if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
                         sums.rows.moves += 1;
                         sums.rows.moved_bytes = sums.rows.moved_bytes.saturating_add(bytes.into());

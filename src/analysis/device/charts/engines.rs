@@ -8,7 +8,7 @@ use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, for_each_chunk};
 use crate::model::domain::Throttle;
-use crate::model::{NeuronDevice, TrackKind};
+use crate::model::{Column, NeuronDevice, TrackKind};
 
 /// What is known of an engine while its rows are walked.
 struct Work {
@@ -74,9 +74,9 @@ fn add_track(
 ) {
     let profile = given.profile;
     let own = profile.strings.get(profile.tracks[track].name);
-    let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+    let attribute = |id: &str| profile.attribute(id).map(|a| &a.values);
     let (engines, sources, types) = (attribute("engine"), attribute("source"), attribute("instruction_type"));
-    let is_set = |column: Option<&[StrId]>, i: usize| column.is_some_and(|c| c[i] != StrId(0));
+    let is_set = |column: Option<&Column<StrId>>, i: usize| column.and_then(|values| values.at(i)).is_some_and(|id| id != StrId(0));
     let engine_of = |id: StrId| {
         let recorded = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
         ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(recorded))
@@ -89,7 +89,7 @@ fn add_track(
     for_each_chunk(by_start.len(), &mut |part| {
         for i in by_start[part].iter().map(|i| *i as usize) {
             let Some(span) = given.span(i) else { continue };
-            let id = engines.map_or(StrId(0), |e| e[i]);
+            let id = engines.and_then(|values| values.at(i)).unwrap_or_default();
             let place = last
                 .filter(|l| l.0 == id)
                 .map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, has_column, works)), |l| l.1);
@@ -101,10 +101,10 @@ fn add_track(
             if !is_wait[name.index()] {
                 spans::push(&mut work.spans, span);
             }
-            if let Some(elements) = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+            if let Some(elements) = given.device.elements.at(i).filter(|e| *e != NeuronDevice::ABSENT) {
                 let (all, moved) = work.flops.unwrap_or_default();
                 let flops = share::within(2 * u64::from(elements), (profile.slices.start[i], profile.slices.end(i)), given.within);
-                let is_transpose = transpose.is_some() && types.is_some_and(|t| Some(t[i]) == transpose);
+                let is_transpose = transpose.is_some() && types.and_then(|values| values.at(i)) == transpose;
                 work.flops = Some((all + flops, moved + if is_transpose { flops } else { 0 }));
             }
         }

@@ -38,7 +38,7 @@ pub(super) fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
         let by_start = &slices.by_start[profile.slices_of(TrackId(t as u32))];
         for_each_chunk(by_start.len(), &mut |part| {
             for i in by_start[part].iter().map(|i| *i as usize) {
-                let value = column.values[i];
+                let value = column.values.at(i).unwrap_or_default();
                 if value.0 != 0 && !is_wait[slices.name[i].index()] {
                     sums.entry(value.0).or_default().add(t, (slices.start[i], slices.end(i)));
                 }

@@ -4,7 +4,7 @@ use crate::analysis::device::activity::engines::{Engine, Executed, engines};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId};
 use crate::model::program::{EngineProgram, ProgramWord};
-use crate::model::{Domain, NeuronDevice, Profile};
+use crate::model::{Column, Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -110,9 +110,9 @@ pub(in crate::analysis::device) struct Cost {
 pub(in crate::analysis::device) fn costs(device: &NeuronDevice, engine: &Engine<'_>) -> FxHashMap<u32, Cost> {
     let mut out: FxHashMap<u32, Cost> = FxHashMap::default();
     for Executed { start, end, slice, .. } in engine.executed() {
-        let of = |column: &[u32]| column.get(slice.index()).copied().filter(|n| *n != NeuronDevice::ABSENT);
-        let Some(pc) = of(device.pc.as_slice()) else { continue };
-        let wait = of(device.wait_ns.as_slice()).map(i64::from);
+        let of = |column: &Column<u32>| column.at(slice.index()).filter(|n| *n != NeuronDevice::ABSENT);
+        let Some(pc) = of(&device.pc) else { continue };
+        let wait = of(&device.wait_ns).map(i64::from);
         let cost = out.entry(pc).or_insert(Cost { first: slice, count: 0, time: 0, wait: None });
         cost.count += 1;
         cost.time = cost.time.saturating_add(end.saturating_sub(start));
@@ -155,7 +155,7 @@ pub fn program(profile: &Profile, programs: &[EngineProgram], query: ProgramQuer
         ran.iter().find(|e| e.name == program.engine && names.contains(&e.core))
     };
     let is_of = |program: &EngineProgram, slice: SliceId| {
-        let engine = profile.attribute("engine").map_or("", |a| a.values.get(slice.index()).map_or("", |id| profile.strings.get(*id)));
+        let engine = profile.attribute("engine").and_then(|a| a.values.at(slice.index())).map_or("", |id| profile.strings.get(id));
         let path = profile.track_of(slice).map(|t| profile.track_path(t)).unwrap_or_default();
         program.engine == engine && names(program).iter().any(|name| path.split(" / ").next() == Some(name))
     };
@@ -163,7 +163,7 @@ pub fn program(profile: &Profile, programs: &[EngineProgram], query: ProgramQuer
     let shown = query.engine.or(own).unwrap_or(0).min((programs.len() as u32).saturating_sub(1));
     let mut out = Program { has_times: !ran.is_empty(), shown, ..Program::default() };
     if own == Some(shown) {
-        out.marked = query.slice.and_then(|slice| device.pc.get(slice.index()).copied()).filter(|pc| *pc != NeuronDevice::ABSENT);
+        out.marked = query.slice.and_then(|slice| device.pc.at(slice.index())).filter(|pc| *pc != NeuronDevice::ABSENT);
     }
     for (at, program) in programs.iter().enumerate() {
         let engine = of(program);
@@ -189,7 +189,10 @@ pub fn program(profile: &Profile, programs: &[EngineProgram], query: ProgramQuer
 }
 
 fn rows(profile: &Profile, program: &EngineProgram, costs: &FxHashMap<u32, Cost>, has_times: bool) -> Vec<ProgramRow> {
-    let text = |id: &str, slice: SliceId| profile.attribute(id).map_or("", |a| profile.strings.get(a.values[slice.index()])).to_string();
+    let text = |id: &str, slice: SliceId| {
+        let value = profile.attribute(id).and_then(|a| a.values.at(slice.index())).unwrap_or_default();
+        profile.strings.get(value).to_string()
+    };
     let words = &program.words[..program.words.len().min(MOST_ROWS)];
     let row = |(word, brackets): (&ProgramWord, String)| {
         let cost = costs.get(&word.pc);

@@ -6,7 +6,7 @@ use crate::analysis::device::share;
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, SortedIndex, StrId, TimeRange, for_each_chunk};
-use crate::model::{Domain, NeuronDevice, Profile};
+use crate::model::{Column, Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -95,11 +95,12 @@ pub fn slices(profile: &Profile, wanted: &SourceLocation) -> Vec<SliceId> {
 pub fn has_lines(profile: &Profile) -> bool {
     let Domain::NeuronDevice(device) = &profile.domain else { return false };
     let Some(column) = profile.attribute("source").filter(|c| c.values.is_recorded()) else { return false };
-    let pcs = device.pc.as_slice();
-    let mut is_known = vec![false; profile.strings.len()];
-    column.values.iter().zip(pcs).any(|(id, pc)| {
-        let is_new = *pc != NeuronDevice::ABSENT && is_known.get_mut(id.index()).is_some_and(|known| !std::mem::replace(known, true));
-        is_new && !places(profile.strings.get(*id)).is_empty()
+    let (mut is_known, mut slice) = (vec![false; profile.strings.len()], 0);
+    device.pc.any(|pc| {
+        let id = Some(slice).filter(|_| *pc != NeuronDevice::ABSENT).and_then(|slice| column.values.at(slice));
+        slice += 1;
+        let is_new = id.and_then(|id| is_known.get_mut(id.index())).is_some_and(|known| !std::mem::replace(known, true));
+        is_new && id.is_some_and(|id| !places(profile.strings.get(id)).is_empty())
     })
 }
 
@@ -107,13 +108,11 @@ pub fn has_lines(profile: &Profile) -> bool {
 fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[SourceLocation])) {
     let column = profile.attribute("source");
     let mut known: FxHashMap<StrId, Vec<SourceLocation>> = FxHashMap::default();
-    let (pcs, ids) = (device.pc.as_slice(), column.map(|c| c.values.as_slice()));
+    let mut pcs = Vec::new();
     for_each_chunk(profile.slices.len(), &mut |part| {
-        for i in part {
-            if pcs.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
-                continue;
-            }
-            let id = ids.and_then(|c| c.get(i).copied()).unwrap_or_default();
+        device.pc.part(part.clone(), &mut pcs);
+        for (i, _) in part.zip(&pcs).filter(|(_, pc)| **pc != NeuronDevice::ABSENT) {
+            let id = column.and_then(|c| c.values.at(i)).unwrap_or_default();
             let locations = known.entry(id).or_insert_with(|| {
                 let mut all = places(profile.strings.get(id));
                 all.order();
@@ -137,7 +136,7 @@ struct SourceContext<'a> {
     range: Option<TimeRange>,
     /// Indexed by string: whether it names a semaphore wait.
     is_wait: Vec<bool>,
-    engines: Option<&'a [StrId]>,
+    engines: Option<&'a Column<StrId>>,
     /// The engine of the last instruction, and its place in [`ENGINES`].
     engine: (StrId, Option<usize>),
     roots: Vec<u32>,
@@ -150,7 +149,7 @@ struct SourceContext<'a> {
 impl<'a> SourceContext<'a> {
     fn of(profile: &'a Profile, device: &'a NeuronDevice, range: Option<TimeRange>) -> Self {
         let hbm = SortedIndex::of(device.hbm.len(), |at| device.hbm[at].slice);
-        let engines = profile.attribute("engine").map(|a| a.values.as_slice());
+        let engines = profile.attribute("engine").map(|a| &a.values);
         let (is_wait, roots) =
             (crate::analysis::device::waiting::waits::names(profile), crate::analysis::device::waiting::signals::roots(profile));
         SourceContext { profile, device, range, is_wait, engines, engine: (StrId(0), None), roots, lane: (0, 0), hbm }
@@ -159,7 +158,7 @@ impl<'a> SourceContext<'a> {
     fn add(&mut self, line: &mut Line, slice: SliceId) {
         let (profile, device, i, totals) = (self.profile, self.device, slice.index(), &mut line.totals);
         totals.instructions += 1;
-        let engine = self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default();
+        let engine = self.engines.and_then(|engines| engines.at(i)).unwrap_or_default();
         if self.engine.0 != engine {
             let name = profile.strings.get(engine);
             self.engine = (engine, ENGINES.iter().position(|e| e.eq_ignore_ascii_case(name)));
@@ -169,7 +168,7 @@ impl<'a> SourceContext<'a> {
         }
         let (start, end) = (profile.slices.start[i], profile.slices.end(i));
         let (from, to) = self.range.map_or((start, end), |r| (start.max(r.start.0), end.min(r.end.0)));
-        if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+        if let Some(elements) = device.elements.at(i).filter(|e| *e != NeuronDevice::ABSENT) {
             let flops = 2 * u64::from(elements);
             let flops = self.range.map_or(flops, |r| share::within(flops, (start, end), r));
             totals.flops = Some(totals.flops.unwrap_or(0).saturating_add(flops));

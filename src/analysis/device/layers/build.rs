@@ -1,6 +1,6 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
-use super::figures::{Context, LayerTree, Step, recorded};
+use super::figures::{Context, LayerTree, Step};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
 use crate::analysis::device::activity::lanes;
 use crate::analysis::device::share;
@@ -14,7 +14,7 @@ use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 const MAX_PATH: usize = 64;
 
 pub(super) fn build<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &LayersQuery) -> LayerTree<'a> {
-    let types = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
+    let types = profile.attribute("instruction_type").map(|a| &a.values);
     let mut out = LayerTree { types, ..LayerTree::default() };
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
@@ -73,7 +73,7 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
                 if start >= range.end.0 || end < range.start.0 {
                     continue;
                 }
-                let id = engines.map_or(StrId(0), |a| a.values[i]);
+                let id = engines.and_then(|a| a.values.at(i)).unwrap_or_default();
                 if last.0 != id {
                     last = (id, engine_of(id));
                 }
@@ -91,6 +91,7 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
 /// Time and bytes of the DMA queues of a core; duplicates move nothing.
 fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
     let (mut sets, mut bytes, mut is_recorded) = (Vec::new(), 0u64, false);
+    let sizes = device.bytes.as_slice();
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
         let mut of_lanes = Vec::new();
         for (_, slices) in lanes::touching(profile, track, range) {
@@ -100,8 +101,8 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
                 for i in part.map(|at| slices.start + at).filter(|i| !twice.has(*i)) {
                     let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                     spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
-                    if let Some(n) = recorded(&device.bytes, i) {
-                        bytes = bytes.saturating_add(share::within(n, (start, end), range));
+                    if let Some(n) = sizes.get(i).filter(|n| **n != NeuronDevice::ABSENT) {
+                        bytes = bytes.saturating_add(share::within(u64::from(*n), (start, end), range));
                         is_recorded = true;
                     }
                 }
@@ -121,10 +122,10 @@ impl LayerTree<'_> {
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
         // If no instruction has debug info, as in an NTFF without its NEFF, instructions of runtime and compiler cannot be distinguished.
-        let has_program = self.types.is_empty() || self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
+        let has_program = self.types.is_none_or(|types| types.at(step.slice).is_some_and(|kind| kind != StrId(0)));
         let mut at = root;
         for (number, level) in levels.iter().enumerate() {
-            let value = level.values.get(step.slice).copied().unwrap_or(StrId(0));
+            let value = level.values.and_then(|values| values.at(step.slice)).unwrap_or_default();
             let is_layer = level.id == "layer";
             if value == StrId(0) && !(is_layer || number == 0) {
                 continue;

@@ -4,7 +4,7 @@ use super::LayerNode;
 use crate::analysis::device::share::{self, add_recorded};
 use crate::analysis::recent_cache::RecentCache;
 use crate::base::{DurationNs, SortedIndex, StrId, TimeNs, TimeRange};
-use crate::model::{NeuronDevice, Profile};
+use crate::model::{Column, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 
 /// What a node is known by: the node above, the level, the name.
@@ -20,7 +20,7 @@ pub(super) struct LayerTree<'a> {
     /// Instructions that found no room for a node of their own.
     pub n_cut: u64,
     /// The compiler's word for each instruction; empty for those of the runtime.
-    pub(super) types: &'a [StrId],
+    pub(super) types: Option<&'a Column<StrId>>,
     pub(super) marks: Vec<NodeCoverage>,
     pub(super) child: FxHashMap<(u32, &'static str, String), u32>,
     pub(super) known: FxHashMap<Key, u32>,
@@ -117,7 +117,7 @@ impl LayerTree<'_> {
         let (node, device, slices) = (&mut self.nodes[leaf], given.device, &given.profile.slices);
         let within = |amount: u64| share::within(amount, (slices.start[slice], slices.end(slice)), given.range);
         if let Some(flops) = recorded(&device.elements, slice).map(|e| within(2 * e)) {
-            let is_transpose = given.transpose.is_some() && self.types.get(slice).copied() == given.transpose;
+            let is_transpose = given.transpose.is_some() && self.types.and_then(|types| types.at(slice)) == given.transpose;
             let adjusted = if is_transpose { Some(0) } else { super::adjusted(device, slice, flops) };
             add_recorded(&mut node.flops, Some(flops));
             add_recorded(&mut node.transpose_flops, Some(if is_transpose { flops } else { 0 }));
@@ -167,6 +167,6 @@ fn merge(above: &mut LayerNode, node: &LayerNode) {
     add_recorded(&mut above.sbuf_bytes, node.sbuf_bytes);
 }
 
-pub(super) fn recorded(column: &[u32], at: usize) -> Option<u64> {
-    column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
+fn recorded(column: &Column<u32>, at: usize) -> Option<u64> {
+    column.at(at).filter(|v| *v != NeuronDevice::ABSENT).map(u64::from)
 }

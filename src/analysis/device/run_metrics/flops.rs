@@ -29,7 +29,7 @@ pub fn share_of_peak(flops: u64, time_ns: i64, peak: Option<f64>) -> Option<f64>
 /// Why FLOPs or their shares are not available in the profile of a device; `None` where they are.
 pub fn missing(profile: &Profile) -> Option<String> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
-    if device.elements.iter().all(|e| *e == NeuronDevice::ABSENT) {
+    if !device.elements.any(|e| *e != NeuronDevice::ABSENT) {
         return Some("FLOPs, MFU and HFU are not available: the elements of matrix products are not recorded in this file.".into());
     }
     let is_known = MetricSource::of(profile).peak_flops().is_some();
@@ -54,13 +54,13 @@ pub fn by_group(
     range: Option<TimeRange>,
 ) -> Option<FxHashMap<(TrackId, StrId), Flops>> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
-    let recorded = |i: usize| device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT).map(|e| 2 * u64::from(*e));
-    if device.elements.iter().all(|e| *e == NeuronDevice::ABSENT) {
+    let recorded = |i: usize| device.elements.at(i).filter(|e| *e != NeuronDevice::ABSENT).map(|e| 2 * u64::from(e));
+    if !device.elements.any(|e| *e != NeuronDevice::ABSENT) {
         return None;
     }
-    let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
+    let kinds = profile.attribute("instruction_type");
     let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);
-    let is_transpose = |i: usize| transpose.is_some() && kinds.get(i).copied() == transpose;
+    let is_transpose = |i: usize| transpose.is_some() && kinds.and_then(|kinds| kinds.values.at(i)) == transpose;
     let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
     let mut sums: FxHashMap<(TrackId, StrId), Sum> = FxHashMap::default();
     // Sums are computed only for engines with any FLOPs.

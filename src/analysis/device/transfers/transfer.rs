@@ -50,7 +50,7 @@ fn ends(device: &NeuronDevice, instruction: u32) -> (Option<&Access>, Option<&Ac
 
 fn of_packet(profile: &Profile, device: &NeuronDevice, slice: SliceId, trigger: u32) -> Vec<(&'static str, String, &'static str)> {
     let (read, written) = ends(device, trigger);
-    let pc = device.pc.get(trigger as usize).filter(|pc| **pc != NeuronDevice::ABSENT).map(|pc| format!(" at pc {pc}")).unwrap_or_default();
+    let pc = device.pc.at(trigger as usize).filter(|pc| *pc != NeuronDevice::ABSENT).map(|pc| format!(" at pc {pc}")).unwrap_or_default();
     let track = profile.track_of(SliceId(trigger)).map(|t| profile.track_path(t)).unwrap_or_default();
     let mut out = vec![(
         "started by",

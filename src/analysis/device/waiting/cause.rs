@@ -2,7 +2,7 @@
 
 use crate::analysis::device::waiting::signals::{Signal, Signals, Used, condition, recorded_wait};
 use crate::base::{SliceId, StrId};
-use crate::model::{Cell, NeuronDevice, Profile, SemaphoreUse};
+use crate::model::{Cell, Column, NeuronDevice, Profile, SemaphoreUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -126,7 +126,7 @@ pub(in crate::analysis::device) struct Causes<'a> {
     pub profile: &'a Profile,
     pub signals: &'a Signals<'a>,
     device: Option<&'a NeuronDevice>,
-    engines: Option<&'a [StrId]>,
+    engines: Option<&'a Column<StrId>>,
     /// Whether each string, by id, names an instruction that starts DMA transfers.
     transfers: Vec<bool>,
     /// Keyed by owner; by semaphore and the waiting engine where it has none.
@@ -140,7 +140,7 @@ impl<'a> Causes<'a> {
             profile,
             signals,
             device: profile.neuron_device(),
-            engines: profile.attribute("engine").map(|a| a.values.as_slice()),
+            engines: profile.attribute("engine").map(|a| &a.values),
             transfers: profile.strings.iter().map(|(_, name)| starts(name)).collect(),
             of_waits: RefCell::default(),
         }
@@ -175,7 +175,7 @@ impl<'a> Causes<'a> {
     }
 
     fn engine(&self, slice: SliceId) -> Option<StrId> {
-        self.engines?.get(slice.index()).copied()
+        self.engines?.at(slice.index())
     }
 
     fn of_wait(&self, wait: Used<'_>) -> Cause {

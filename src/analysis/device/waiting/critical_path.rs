@@ -355,7 +355,7 @@ impl<'a> Walk<'a> {
 }
 
 fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> &str {
-    let recorded = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
+    let recorded = profile.attribute("engine").and_then(|a| a.values.at(slice.index())).map_or("", |id| profile.strings.get(id));
     let own = || profile.tracks.get(track.index()).map_or("", |t| profile.strings.get(t.name));
     if recorded.is_empty() { own() } else { recorded }
 }

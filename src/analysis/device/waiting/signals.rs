@@ -261,6 +261,6 @@ pub fn condition(profile: &Profile, wait: &SemaphoreUse) -> String {
 
 /// Recorded wait time of an instruction.
 pub(in crate::analysis::device) fn recorded_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
-    let recorded = device?.wait_ns.get(slice.index()).copied()?;
+    let recorded = device?.wait_ns.at(slice.index())?;
     (recorded != NeuronDevice::ABSENT).then_some(i64::from(recorded))
 }

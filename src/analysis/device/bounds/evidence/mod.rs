@@ -15,7 +15,7 @@ use crate::analysis::device::waiting::signals;
 use crate::analysis::recent_cache;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::model::{Column, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 use std::hash::Hash;
 
@@ -105,8 +105,8 @@ pub(super) struct EvidenceContext<'a> {
     pub range: TimeRange,
     roots: Vec<u32>,
     is_wait: Vec<bool>,
-    engines: Option<&'a [StrId]>,
-    sources: Option<&'a [StrId]>,
+    engines: Option<&'a Column<StrId>>,
+    sources: Option<&'a Column<StrId>>,
 }
 
 /// What names the place of an instruction in the program: source, engine, opcode.
@@ -114,7 +114,7 @@ type Label = (StrId, StrId, StrId);
 
 impl<'a> EvidenceContext<'a> {
     pub fn of(profile: &'a Profile, device: &'a NeuronDevice, core: &'a CoreRows, range: TimeRange) -> Self {
-        let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+        let column = |id: &str| profile.attribute(id).map(|a| &a.values);
         let roots = signals::roots(profile);
         let is_wait = crate::analysis::device::waiting::waits::names(profile);
         EvidenceContext { profile, device, core, range, roots, is_wait, engines: column("engine"), sources: column("source") }
@@ -136,12 +136,12 @@ impl<'a> EvidenceContext<'a> {
     }
 
     fn engine(&self, i: usize) -> StrId {
-        self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default()
+        self.engines.and_then(|engines| engines.at(i)).unwrap_or_default()
     }
 
     /// With a source line only that; else engine and opcode.
     fn label(&self, i: usize) -> Label {
-        let of = |column: Option<&[StrId]>| column.and_then(|c| c.get(i).copied()).unwrap_or_default();
+        let of = |column: Option<&Column<StrId>>| column.and_then(|values| values.at(i)).unwrap_or_default();
         match of(self.sources) {
             StrId(0) => (StrId(0), of(self.engines), self.profile.slices.name[i]),
             source => (source, StrId(0), StrId(0)),
@@ -163,7 +163,7 @@ impl<'a> EvidenceContext<'a> {
 
     /// Says how to record source lines, where none is.
     fn note_lines(&self, out: &mut Evidence) {
-        let has_lines = self.sources.is_some_and(|s| s.iter().any(|id| *id != StrId(0)));
+        let has_lines = self.sources.is_some_and(|sources| sources.any(|id| *id != StrId(0)));
         if !has_lines && !out.rows.is_empty() {
             let text = "Source lines are not recorded: rows are opcodes. Set `NEURON_FRAMEWORK_DEBUG=1`, `XLA_IR_DEBUG=1` and `XLA_HLO_DEBUG=1`, \
                         then compile and capture again.";

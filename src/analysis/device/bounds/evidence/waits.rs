@@ -10,7 +10,7 @@ pub(super) fn waits(given: &EvidenceContext<'_>, signals: &Signals<'_>, out: &mu
     let mut groups: Groups<(StrId, StrId, Signaller)> = Groups::new();
     let mut has_waits = false;
     let mut add = |i: usize| {
-        let Some(&wait) = given.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT) else { return };
+        let Some(wait) = given.device.wait_ns.at(i).filter(|wait| *wait != NeuronDevice::ABSENT) else { return };
         has_waits = true;
         if wait == 0 || !given.starts_here(i) {
             return;

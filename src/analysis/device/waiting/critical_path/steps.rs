@@ -2,15 +2,14 @@
 
 use crate::analysis::device::activity::lanes;
 use crate::base::{StrId, for_each_of};
-use crate::model::{Lane, Profile, TrackKind};
+use crate::model::{Column, Lane, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Instructions, and what arrows lead to or from.
 pub(super) struct Steps<'a> {
     profile: &'a Profile,
-    /// Slice by slice; empty where engines are not recorded.
-    engines: &'a [StrId],
+    engines: Option<&'a Column<StrId>>,
     /// Slice by slice, whether an arrow begins or ends there; empty without arrows.
     has_arrow: Vec<bool>,
     lanes: Vec<Lane>,
@@ -33,7 +32,7 @@ impl<'a> Steps<'a> {
             for_each_of(&profile.flows.from, |slice| has_arrow[slice.index()] = true);
             for_each_of(&profile.flows.to, |slice| has_arrow[slice.index()] = true);
         }
-        let engines = profile.attribute("engine").map_or(&[][..], |a| a.values.as_slice());
+        let engines = profile.attribute("engine").map(|a| &a.values);
         let mut out = Steps { profile, engines, has_arrow, lanes: Vec::new() };
         let has_steps = |lane: &&Lane| out.is_of_engines(lane) || out.has_arrow.get(slices_of(lane)).is_some_and(|all| all.contains(&true));
         out.lanes = profile.lanes.iter().filter(has_steps).copied().collect();
@@ -47,7 +46,11 @@ impl<'a> Steps<'a> {
     }
 
     fn has_engine(&self, slice: usize) -> bool {
-        self.engines.get(slice).is_some_and(|engine| *engine != StrId(0))
+        self.engine(slice).is_some()
+    }
+
+    fn engine(&self, slice: usize) -> Option<StrId> {
+        self.engines?.at(slice).filter(|engine| *engine != StrId(0))
     }
 
     /// How many lanes have steps.
@@ -65,7 +68,7 @@ impl<'a> Steps<'a> {
         // The engine of the last step of each lane, with its number: most lanes are of one engine.
         let mut last: Vec<Option<(StrId, u32)>> = vec![None; self.lanes.len()];
         let mut number = |lane: usize, slice: usize| {
-            let (core, engine) = (cores[lane]?, *self.engines.get(slice).filter(|engine| **engine != StrId(0))?);
+            let (core, engine) = (cores[lane]?, self.engine(slice)?);
             let known = last[lane].filter(|last| last.0 == engine).unwrap_or_else(|| {
                 let n = numbers.len() as u32;
                 (engine, *numbers.entry((core, engine)).or_insert(n))
@@ -86,7 +89,7 @@ impl<'a> Steps<'a> {
     }
 
     fn is_of_engines(&self, lane: &Lane) -> bool {
-        !self.engines.is_empty() && self.profile.tracks[lane.track.index()].kind == TrackKind::Engine
+        self.engines.is_some() && self.profile.tracks[lane.track.index()].kind == TrackKind::Engine
     }
 }
 
