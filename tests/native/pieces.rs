@@ -313,10 +313,13 @@ const SECTIONS: [&str; 10] = [
     "not_known",
 ];
 
-/// A device profile with these sections, each with its records.
-fn device(sections: &[(usize, Vec<(usize, u64, u64)>)], shape: usize) -> String {
+/// A section by its place in [`SECTIONS`], with kind, time and number of each record.
+type Section = (usize, Vec<(usize, u64, u64)>);
+
+/// A device profile with these sections.
+fn device(sections: &[Section], shape: usize) -> String {
     let comma = [",\n  ", ", ", ",", " ,\r\n"][shape % 4];
-    let section = |(section, records): &(usize, Vec<(usize, u64, u64)>)| {
+    let section = |(section, records): &Section| {
         let name = SECTIONS[*section];
         let list: Vec<String> = records.iter().map(|&(kind, t, n)| device_record(name, kind, t, n)).collect();
         format!(r#""{name}": [{}]"#, list.join(comma))

@@ -4,11 +4,14 @@ use super::deferred::Deferred;
 use super::reader::{Feed, Reader};
 use super::schema;
 use super::sections::SectionSplitter;
+use super::value::fields;
 use super::walk;
 use crate::base::Ledger;
+use crate::formats::json::nested_len;
 use crate::formats::{Piece, Split};
 use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Profiles are cut before a record of the timeline.
 pub(super) struct DevicePieces;
@@ -81,19 +84,30 @@ impl Piece for DevicePiece {
 
 /// The section that the record at the start of `text` seems to be of, by its keys: the one that knows most of them, and few others.
 fn section_of(text: &[u8]) -> Option<&'static str> {
-    let mut keys: Vec<&str> = Vec::new();
-    walk::entries(text, &mut |key, _| keys.extend(text.get(key).and_then(|key| std::str::from_utf8(key).ok())))?;
+    let keys = keys_of(text)?;
     // No record has a place on the timeline without; lists within records have none.
-    if !keys.contains(&"timestamp") {
+    if !keys.iter().any(|key| key == "timestamp") {
         return None;
     }
     let known = |section: &&str| {
         schema::known_keys(section).map_or((0, 0), |known| {
-            let n_known = keys.iter().filter(|key| known.contains(**key)).count();
+            let n_known = keys.iter().filter(|key| known.contains(key.as_ref())).count();
             (n_known, usize::MAX - known.len())
         })
     };
     schema::timeline_sections().max_by_key(known).filter(|section| known(section).0 * 2 > keys.len())
+}
+
+/// The keys of the record at the start of `text`; `None` where it is none, or does not end in `text`.
+fn keys_of(text: &[u8]) -> Option<Vec<Cow<'_, str>>> {
+    let mut keys = Vec::new();
+    let mut each = |key: std::ops::Range<usize>, _| keys.extend(text.get(key).map(String::from_utf8_lossy));
+    if walk::entries(text, &mut each).is_some() {
+        return Some(keys);
+    }
+    // One with escapes, such as attributes of an HLO instruction as JSON.
+    let record = text.first().filter(|first| **first == b'{').and_then(|_| text.get(..nested_len(text)?))?;
+    Some(fields(std::str::from_utf8(record).ok()?).ok()?.into_iter().map(|field| field.0).collect())
 }
 
 #[cfg(test)]
@@ -107,6 +121,7 @@ mod tests {
         assert_eq!(of(r#"{"id":"S[1]","value":1,"timestamp":5,"subgraph":"sg00"}"#), Some("semaphore_update"));
         assert_eq!(of(r#"{"dma_queue":"1","dma_engine":"3","timestamp":5,"duration":6,"new":7}"#), Some("dma"));
         assert_eq!(of(r#"{"opcode":"X","timestamp":5,"duration":6,"predecessors":[{"id":1}]}"#), Some("instruction"));
+        assert_eq!(of(r#"{"opcode":"X","timestamp":5,"hlo_attrs":"{\"a\": \"b}\"}","duration":6}, "#), Some("instruction"));
         assert_eq!(of(r#"{"id":1,"type":"x"}, {"timestamp":5}"#), None);
         assert_eq!(of(r#"{"timestamp":5,"a":1,"b":2}"#), None);
         assert_eq!(of(r#"{"timestamp":5"#), None);
