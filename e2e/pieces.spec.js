@@ -132,7 +132,7 @@ function writeDevice(path, n) {
 
 test('helpers read pieces of a device profile, and the profile is the same', async ({ page, site, context }) => {
   const device = join(folder, 'device.json');
-  writeDevice(device, 200_000);
+  writeDevice(device, 120_000);
   const seen = async (tab) => {
     await show(tab, 'ledger');
     const ledger = await tab.locator('[data-view="ledger"]').innerText();
@@ -140,22 +140,24 @@ test('helpers read pieces of a device profile, and the profile is the same', asy
     const layers = await tab.locator('table[data-table]').first().innerText();
     return { ledger, layers, hash: await tab.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('p')) };
   };
+  // The program that reads traces waits for one beside the program that reads every format.
+  const phases = async (tab) => (await Promise.all(tab.workers().filter(isProgram).map(measures))).flat();
   await cores(page, 6);
   await start(page, site);
+  await warm(page);
+  const n = page.workers().length;
   await openProfile(page, device);
-  const phases = await measures(page.workers().find(isProgram));
-  expect(phases, 'a piece by a helper').toContain('helper');
-  expect(phases, 'this worker reads the first piece itself').toContain('parse');
-  await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(1);
+  expect(await phases(page), 'a piece by a helper').toContain('helper');
+  await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(n + 1);
   const split = await seen(page);
   expect(split.ledger).not.toContain('A worker that read a part of the file stopped');
   const other = await context.newPage();
   await cores(other, 2);
   await start(other, site);
   await openProfile(other, device);
-  expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
+  expect(await phases(other)).not.toContain('helper');
   expect(split).toEqual(await seen(other));
-  expect(split.layers).toContain('layer11');
+  expect(split.layers).toMatch(/NC 4\s+Core\s+60.000/);
   await other.close();
 });
 
