@@ -13,6 +13,9 @@ use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+/// Objects that are looked at for a cut. More follow each other within one record only in a damaged file, where each may be read to the end of the text.
+const MOST_LOOKED_AT: usize = 1024;
+
 /// Profiles are cut before a record of the timeline.
 pub(super) struct DevicePieces;
 
@@ -36,10 +39,11 @@ pub(super) struct Part {
 
 impl Split for DevicePieces {
     fn first_record(&self, text: &[u8]) -> Option<usize> {
-        memchr_iter(b'}', text).find_map(|at| {
+        let objects = memchr_iter(b'}', text).filter_map(|at| {
             let rest = text[at + 1..].trim_ascii_start().strip_prefix(b",")?.trim_ascii_start();
-            section_of(rest).map(|_| text.len() - rest.len())
-        })
+            rest.starts_with(b"{").then_some(rest)
+        });
+        objects.take(MOST_LOOKED_AT).find(|rest| section_of(rest).is_some()).map(|rest| text.len() - rest.len())
     }
 
     fn piece(&self, _head: &[u8], offset: u64) -> Option<Box<dyn Piece>> {
@@ -100,13 +104,14 @@ fn section_of(text: &[u8]) -> Option<&'static str> {
 
 /// The keys of the record at the start of `text`; `None` where it is none, or does not end in `text`.
 fn keys_of(text: &[u8]) -> Option<Vec<Cow<'_, str>>> {
+    text.first().filter(|first| **first == b'{')?;
     let mut keys = Vec::new();
     let mut each = |key: std::ops::Range<usize>, _| keys.extend(text.get(key).map(String::from_utf8_lossy));
     if walk::entries(text, &mut each).is_some() {
         return Some(keys);
     }
     // One with escapes, such as attributes of an HLO instruction as JSON.
-    let record = text.first().filter(|first| **first == b'{').and_then(|_| text.get(..nested_len(text)?))?;
+    let record = text.get(..nested_len(text)?)?;
     Some(fields(std::str::from_utf8(record).ok()?).ok()?.into_iter().map(|field| field.0).collect())
 }
 

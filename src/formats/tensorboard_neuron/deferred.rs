@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Text that a piece may hold, bytes.
+/// What a piece may hold, bytes.
 const MOST: usize = 4 << 20;
 
 /// Records and values of the root, in the order of the file.
@@ -34,7 +34,7 @@ impl Deferred {
     }
 
     fn keep(&mut self, key: Option<Vec<u8>>, text: &[u8], offset: u64) {
-        self.n_bytes = self.n_bytes.saturating_add(text.len());
+        self.n_bytes = self.n_bytes.saturating_add(text.len() + size_of::<Late>());
         if self.is_small() {
             self.all.push(Late { key, text: text.to_vec(), offset });
         }
