@@ -388,6 +388,17 @@ fn real_device_profiles_give_the_same() {
     }
 }
 
+/// Reads a text of which only that share is there in order, on threads and as workers do.
+fn check(format: &str, text: String, share: f64, plan: Plan) {
+    let mut text = text.into_bytes();
+    text.truncate((text.len() as f64 * share) as usize);
+    let text = Member::from_bytes("t.json", text);
+    let whole = import(format, &text, Plan::SERIAL);
+    compare(format, &text, &whole, plan);
+    let n_bytes = plan.piece_bytes.0;
+    is_same(&whole, by_workers(format, &text, n_bytes).0, &("workers", n_bytes, &text));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
@@ -399,12 +410,7 @@ proptest! {
         n_bytes in 1u64..3000,
         n_threads in 2usize..5,
     ) {
-        let mut text = trace(&records, shape).into_bytes();
-        text.truncate((text.len() as f64 * cut) as usize);
-        let text = Member::from_bytes("t.json", text);
-        let whole = import(TRACE, &text, Plan::SERIAL);
-        compare(TRACE, &text, &whole, plan(n_threads, n_bytes));
-        is_same(&whole, by_workers(TRACE, &text, n_bytes).0, &("workers", n_bytes, &text));
+        check(TRACE, trace(&records, shape), cut, plan(n_threads, n_bytes));
     }
 
     #[test]
@@ -415,11 +421,6 @@ proptest! {
         n_bytes in 1u64..3000,
         n_threads in 2usize..5,
     ) {
-        let mut text = device(&sections, shape).into_bytes();
-        text.truncate((text.len() as f64 * cut) as usize);
-        let text = Member::from_bytes("d.json", text);
-        let whole = import(DEVICE, &text, Plan::SERIAL);
-        compare(DEVICE, &text, &whole, plan(n_threads, n_bytes));
-        is_same(&whole, by_workers(DEVICE, &text, n_bytes).0, &("workers", n_bytes, &text));
+        check(DEVICE, device(&sections, shape), cut, plan(n_threads, n_bytes));
     }
 }

@@ -111,9 +111,11 @@ impl Default for Splitter {
 }
 
 impl Splitter {
-    /// A splitter of a piece that begins with a record at `offset`, in the list of records of a text whose root is a list or an object.
-    pub fn of_piece(offset: u64, is_list_root: bool) -> Self {
-        Splitter { mode: Mode::Elements, is_list_root, take: RootKeyAction::Records, n_read: offset, ..Splitter::default() }
+    /// A splitter of a piece that begins with a record at `offset`, in the list of records of the text that begins with `head`; `None` where that has no
+    /// root.
+    pub fn of_piece(head: &[u8], offset: u64) -> Option<Self> {
+        let is_list_root = *head.iter().find(|b| matches!(b, b'{' | b'['))? == b'[';
+        Some(Splitter { mode: Mode::Elements, is_list_root, take: RootKeyAction::Records, n_read: offset, ..Splitter::default() })
     }
 
     /// Whether this splitter is between two records at `from`, where `piece` began: then the piece was split as this one would have split it.

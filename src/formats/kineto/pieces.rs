@@ -27,8 +27,7 @@ impl Split for TracePieces {
     }
 
     fn piece(&self, head: &[u8], offset: u64) -> Option<Box<dyn Piece>> {
-        let is_list_root = *head.iter().find(|b| matches!(b, b'{' | b'['))? == b'[';
-        let splitter = Splitter::of_piece(offset, is_list_root);
+        let splitter = Splitter::of_piece(head, offset)?;
         Some(Box::new(TracePiece { splitter, content: Content::of_piece(), ledger: Ledger::default(), from: offset }))
     }
 

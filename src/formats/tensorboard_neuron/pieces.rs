@@ -25,8 +25,7 @@ impl Split for TimelinePieces {
     }
 
     fn piece(&self, head: &[u8], offset: u64) -> Option<Box<dyn Piece>> {
-        let is_list_root = *head.iter().find(|b| matches!(b, b'{' | b'['))? == b'[';
-        let splitter = Splitter::of_piece(offset, is_list_root);
+        let splitter = Splitter::of_piece(head, offset)?;
         Some(Box::new(TimelinePiece { splitter, chrome: Chrome::of_piece(), from: offset }))
     }
 
