@@ -11,4 +11,5 @@ pub mod reading;
 pub mod rows;
 pub mod system;
 pub mod table;
+pub mod transfers;
 pub mod types;
