@@ -42,9 +42,8 @@ pub fn import_with(
         return Ok((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }));
     }
     let (readable, mut ledger) = prepared(&picked, claim)?;
-    // Read at random access: bytes are waited for while they are parsed.
-    let profile =
-        phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, report)))?;
+    let mut watch = ProgressReporter::new(&readable, report);
+    let profile = parallel::at_random_access(format, (&readable, claim), &mut ledger, &mut watch, plan)?;
     Ok((Imported { profile, ledger }, readable))
 }
 

@@ -24,6 +24,7 @@ pub mod parallel;
 pub mod pftrace;
 mod progress;
 pub mod read_ahead;
+pub mod row_pieces;
 pub mod system_events;
 pub mod tensorboard_neuron;
 mod unrecognised;
@@ -32,6 +33,7 @@ pub mod zstd;
 
 pub use progress::ProgressReporter;
 use read_ahead::ReadAhead;
+use row_pieces::{RowHelpers, RowPiece, RowReader};
 
 use crate::base::{EventId, InputError, InputSet, Ledger, MemberHead, SliceId};
 use crate::model::program::{EngineProgram, LearnedCode};
@@ -294,6 +296,25 @@ pub trait Format: Recognise {
         _watch: &'a mut ProgressReporter<'_>,
         _reader: &'a mut dyn ReadAhead,
     ) -> Option<Importing<'a>> {
+        None
+    }
+    /// [`Format::import`] with `helpers` that read rows of long tables beside it; `None` where the format has no such tables. The profile is the same.
+    fn import_side_by_side<'a>(
+        &self,
+        _input: &'a InputSet,
+        _claim: &'a Claim,
+        _ledger: &'a mut Ledger,
+        _watch: &'a mut ProgressReporter<'_>,
+        _helpers: &'a mut dyn RowHelpers,
+    ) -> Option<Importing<'a>> {
+        None
+    }
+    /// What a helper of [`Format::import_side_by_side`] reads with. `input` as there.
+    fn row_reader(&self, _input: &InputSet) -> Option<Box<dyn RowReader>> {
+        None
+    }
+    /// A piece that [`RowPiece::packed`] wrote in another program of the same build; `None`: the bytes are something else.
+    fn unpacked_rows(&self, _bytes: &[u8]) -> Option<Box<dyn RowPiece>> {
         None
     }
     /// Reads every field of a slice or an instant from the file. `input` has the claim's members, inflated.

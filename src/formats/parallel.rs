@@ -1,6 +1,8 @@
 //! Reads one member on several threads: in pieces, or inflating beside parsing. The result is that of reading it in order: a piece is added only where it begins between two
 //! records ([`Streamed::absorb`](super::Streamed::absorb)); where it does not, its bytes are read in order.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod row_threads;
 mod schedule;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
@@ -8,9 +10,12 @@ mod threads;
 pub use schedule::{Due, Schedule};
 
 use super::feeder::{Feeder, feed_range};
-use super::{ImportError, Split};
-use crate::base::Member;
+use super::{Claim, Format, ImportError, ProgressReporter, Split};
+#[cfg(target_arch = "wasm32")]
+use crate::base::phases::{self, Phase};
 use crate::base::threads::n_threads;
+use crate::base::{InputSet, Ledger, Member};
+use crate::model::Profile;
 use std::ops::Range;
 
 /// Pieces are at least as long: shorter ones cost more to add than they save, bytes.
@@ -21,6 +26,9 @@ const PIECE_MAX: u64 = 64 << 20;
 const PIECES_PER_THREAD: u64 = 4;
 /// Bytes after a cut that are searched for a record; longer records are not cut.
 pub const LOOK: u64 = 256 << 10;
+
+/// Bytes of text that take about as long as a row of a table of columns: text of a device profile has some 370 bytes for each.
+const BYTES_PER_ROW: u64 = 64;
 
 /// Bytes of text in a byte of gzip, as traces have them.
 #[cfg(not(target_arch = "wasm32"))]
@@ -58,6 +66,11 @@ impl Plan {
         let n_rounds = (len / PIECE_MIN / n_threads as u64).max(1);
         let fair = len.div_ceil(n_rounds * n_threads as u64);
         Plan { n_threads, piece_bytes: (fair.clamp(PIECE_MIN, PIECE_MAX / 2), PIECE_MAX / 2) }
+    }
+
+    /// Least rows of a piece of a table.
+    pub fn n_rows_min(&self) -> u64 {
+        (self.piece_bytes.0 / BYTES_PER_ROW).max(1)
     }
 
     /// Bytes of a piece of a member of `len` bytes.
@@ -128,4 +141,28 @@ pub(super) fn feed(feeder: &mut Feeder, member: &Member, plan: Plan) -> Result<(
 #[cfg(target_arch = "wasm32")]
 pub(super) fn feed(feeder: &mut Feeder, member: &Member, _plan: Plan) -> Result<(), ImportError> {
     feed_range(feeder, member, 0..member.len())
+}
+
+/// Imports a claim at random access: bytes are waited for while they are parsed.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn at_random_access(
+    format: &dyn Format,
+    (input, claim): (&InputSet, &Claim),
+    ledger: &mut Ledger,
+    watch: &mut ProgressReporter,
+    plan: Plan,
+) -> Result<Profile, ImportError> {
+    row_threads::import(format, (input, claim), ledger, watch, plan)
+}
+
+/// Imports a claim at random access, on this thread.
+#[cfg(target_arch = "wasm32")]
+pub(super) fn at_random_access(
+    format: &dyn Format,
+    (input, claim): (&InputSet, &Claim),
+    ledger: &mut Ledger,
+    watch: &mut ProgressReporter,
+    _plan: Plan,
+) -> Result<Profile, ImportError> {
+    phases::time(Phase::Parse, || format.import(input, claim, ledger, watch))
 }

@@ -54,6 +54,7 @@ mod pftrace;
 mod pieces;
 mod region_scope;
 mod report;
+mod row_pieces;
 mod search;
 mod search_fields;
 mod short_names;

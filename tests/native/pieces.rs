@@ -65,7 +65,7 @@ fn import(format: &str, text: &Member, plan: Plan) -> Result<Imported, ImportErr
 }
 
 /// Pieces of `n_bytes` on `n_threads` threads.
-fn plan(n_threads: usize, n_bytes: u64) -> Plan {
+pub fn plan(n_threads: usize, n_bytes: u64) -> Plan {
     Plan { n_threads, piece_bytes: (n_bytes, n_bytes) }
 }
 
@@ -104,7 +104,7 @@ fn by_workers(format: &str, text: &Member, n_bytes: u64) -> (Result<Imported, Im
     (feeder.finish().map(|i| i.0), n_added)
 }
 
-fn is_same(whole: &Result<Imported, ImportError>, pieces: Result<Imported, ImportError>, what: &impl Debug) {
+pub fn is_same(whole: &Result<Imported, ImportError>, pieces: Result<Imported, ImportError>, what: &impl Debug) {
     match (whole, pieces) {
         (Ok(whole), Ok(pieces)) => {
             assert_eq!((pieces.ledger.read, &pieces.ledger.skipped), (whole.ledger.read, &whole.ledger.skipped), "{what:?}");

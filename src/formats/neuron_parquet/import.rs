@@ -4,7 +4,8 @@ use super::checks::{consistency, missing};
 use super::pages::panic_context;
 use super::pages::reader::File;
 use super::table_of;
-use super::tables::reading::{CoreRows, Links, Reading};
+use super::tables::pieces::PieceReader;
+use super::tables::reading::{CoreRows, FLOWS, Links, Reading};
 use super::tables::rows;
 use super::tables::table::{SLICE_TABLES, Table, members_by_table};
 use super::tables::types;
@@ -12,37 +13,62 @@ use super::tables::{facts, generic};
 use crate::base::Order as _;
 use crate::base::{EventId, InputSet, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
-use crate::formats::{Claim, Field, ImportError, ProgressReporter};
+use crate::formats::row_pieces::{RowHelpers, RowReader};
+use crate::formats::{Claim, Field, ImportError, Importing, ProgressReporter};
 use crate::model::{self, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No file has more rows per byte, so a wrong footer cannot reserve more memory.
 const BYTES_PER_ROW_MIN: u64 = 8;
 
-/// Imports a directory.
-pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
+/// Imports a directory with the help of others.
+pub(super) fn import<'a>(
+    input: &'a InputSet,
+    claim: &'a Claim,
+    ledger: &'a mut Ledger,
+    watch: &'a mut ProgressReporter<'_>,
+    helpers: &'a mut dyn RowHelpers,
+) -> Importing<'a> {
     let mut inner = ledger.clone();
-    // After a panic the ledger is unchanged.
-    let (result, read) = panic_context::caught(|| Ok((read_all(input, claim, &mut inner, watch), inner)))?;
-    *ledger = read;
-    result
+    Box::pin(async {
+        // After a panic the ledger is unchanged.
+        let (result, read) = panic_context::caught_while(async {
+            let result = read_all(input, claim, &mut inner, (watch, helpers)).await;
+            Ok((result, inner))
+        })
+        .await?;
+        *ledger = read;
+        result
+    })
 }
 
-fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
+/// What a helper of such an import reads with; `None` where no table can be read.
+pub(super) fn row_reader(input: &InputSet) -> Option<Box<dyn RowReader>> {
+    // What is wrong with a table is in the ledger of the owner.
+    let opened = open_tables(members_by_table(input), &mut Ledger::default()).ok()?;
+    Some(Box::new(PieceReader::new(opened.tables)))
+}
+
+async fn read_all(
+    input: &InputSet,
+    claim: &Claim,
+    ledger: &mut Ledger,
+    (watch, helpers): (&mut ProgressReporter<'_>, &mut dyn RowHelpers),
+) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
     missing::check(&tables, &unreadable, ledger);
     let of_other_types = types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
-    let (place, links) = (CoreRows::new(facts.first_core), Links::new(tables.contains_key("Flow")));
-    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), sampled_times: Vec::new(), watch };
+    let (place, links) = (CoreRows::new(facts.first_core), Links::new(tables.contains_key(FLOWS)));
     let n_slices = SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
     let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
+    watch.expect_slices(n_slices);
+    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), sampled_times: Vec::new(), watch: Some(watch) };
     reading.t.builder.expect_slices(n_slices);
-    reading.watch.expect_slices(n_slices);
-    rows::timeline(&tables, &mut reading, ledger);
-    if let Some(flows) = tables.get("Flow") {
+    rows::timeline(&tables, &mut reading, helpers, ledger).await;
+    if let Some(flows) = tables.get(FLOWS) {
         reading.resolve(flows, ledger);
     }
     let (mut timeline, ends, sampled_times) = (reading.t, reading.ends, reading.sampled_times);

@@ -10,11 +10,14 @@ mod tables;
 
 use crate::base::Order as _;
 use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
+use crate::formats::read_ahead::at_once;
+use crate::formats::row_pieces::{NoHelpers, RowHelpers, RowPiece, RowReader};
 use crate::formats::system_events::Store;
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Importing, ProgressReporter, Recognise};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use tables::pieces::Piece;
 
 /// The format's id.
 pub const ID: &str = "neuron_parquet";
@@ -70,9 +73,15 @@ type RowsOf = fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportErro
 /// Fields of slices, each by the first of its names that there is.
 type ColumnsOf = fn(&InputSet, &Profile, &[SliceId], &[&[&str]]) -> Columns;
 
+/// An import with helpers.
+type ImportWith =
+    for<'a> fn(&'a InputSet, &'a Claim, &'a mut Ledger, &'a mut ProgressReporter<'_>, &'a mut dyn RowHelpers) -> Importing<'a>;
+
 /// What reads the tables, where it is linked.
 struct Reader {
-    import: fn(&InputSet, &Claim, &mut Ledger, &mut ProgressReporter) -> Result<Profile, ImportError>,
+    import: ImportWith,
+    row_reader: fn(&InputSet) -> Option<Box<dyn RowReader>>,
+    unpacked_rows: fn(&[u8]) -> Option<Piece>,
     record: fn(&InputSet, &Profile, EventId) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
     columns: ColumnsOf,
@@ -87,6 +96,8 @@ pub fn install() {
     // The second call finds the same functions there.
     let _ = READER.set(Reader {
         import: import::import,
+        row_reader: import::row_reader,
+        unpacked_rows: Piece::unpacked,
         record: import::record,
         rows: tables::generic::rows,
         columns: tables::fields::read,
@@ -148,7 +159,26 @@ impl Recognise for NeuronParquet {
 
 impl Format for NeuronParquet {
     fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
-        (reader()?.import)(input, claim, ledger, watch)
+        at_once((reader()?.import)(input, claim, ledger, watch, &mut NoHelpers))
+    }
+
+    fn import_side_by_side<'a>(
+        &self,
+        input: &'a InputSet,
+        claim: &'a Claim,
+        ledger: &'a mut Ledger,
+        watch: &'a mut ProgressReporter<'_>,
+        helpers: &'a mut dyn RowHelpers,
+    ) -> Option<Importing<'a>> {
+        Some((reader().ok()?.import)(input, claim, ledger, watch, helpers))
+    }
+
+    fn row_reader(&self, input: &InputSet) -> Option<Box<dyn RowReader>> {
+        (reader().ok()?.row_reader)(input)
+    }
+
+    fn unpacked_rows(&self, bytes: &[u8]) -> Option<Box<dyn RowPiece>> {
+        Some(Box::new((reader().ok()?.unpacked_rows)(bytes)?))
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {

@@ -1,7 +1,9 @@
 //! Which table is being read: the library panics on some damaged files, and the error must name the file.
 
 use crate::formats::ImportError;
+use futures_util::FutureExt as _;
 use std::cell::RefCell;
+use std::panic::AssertUnwindSafe;
 
 thread_local! {
     static NOW: RefCell<String> = const { RefCell::new(String::new()) };
@@ -41,8 +43,16 @@ pub fn gave_up() -> Option<String> {
 
 /// Calls the library, which panics on some damaged files: natively that becomes an error, in the browser it ends this worker.
 pub fn caught<T>(work: impl FnOnce() -> Result<T, ImportError>) -> Result<T, ImportError> {
-    let gave_up = || ImportError::Invalid(gave_up().unwrap_or_else(|| sentence("one")));
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| Err(gave_up()))
+    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(given_up()))
+}
+
+/// The same for work that waits.
+pub async fn caught_while<T>(work: impl Future<Output = Result<T, ImportError>>) -> Result<T, ImportError> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| Err(given_up()))
+}
+
+fn given_up() -> ImportError {
+    ImportError::Invalid(gave_up().unwrap_or_else(|| sentence("one")))
 }
 
 /// The sentence on a file that the Parquet library gave up on.

@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::cell::Cell;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Rows read at a time.
 pub const BATCH: usize = 32_768;
@@ -59,8 +59,8 @@ impl File {
     }
 
     /// Average size of this number of rows in the file, bytes.
-    pub fn n_bytes_of(&self, n_rows: usize) -> u64 {
-        (u128::from(self.source.len) * n_rows as u128 / u128::from(self.n_rows.max(1))) as u64
+    pub fn n_bytes_of(&self, n_rows: u64) -> u64 {
+        (u128::from(self.source.len) * u128::from(n_rows) / u128::from(self.n_rows.max(1))) as u64
     }
 
     /// Calls `each` with batches of `wanted` columns of `n` rows from row `first` on, with the number of their first row. A column that cannot be
@@ -70,11 +70,39 @@ impl File {
         self.read(&wanted, (first, first.saturating_add(n)), false, each)
     }
 
-    /// The same for all rows, which need their time to be placed: columns are read a row group at a time, not a page at a time.
-    pub fn all_rows(&self, wanted: &[&str], each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), RowsError> {
+    /// The same for rows of whole row groups ([`File::pieces`]), which need their time to be placed: columns are read a row group at a time, not a page
+    /// at a time.
+    pub fn rows_of_groups(
+        &self,
+        wanted: &[&str],
+        rows: Range<u64>,
+        each: impl FnMut(&Batch, u64) -> ControlFlow<()>,
+    ) -> Result<(), RowsError> {
         let leaves = self.leaves(wanted);
         let vital = wanted.iter().position(|name| TIMES.contains(name)).and_then(|at| leaves[at]);
-        self.read(&Wanted { leaves, vital }, (0, u64::MAX), true, each)
+        self.read(&Wanted { leaves, vital }, (rows.start, rows.end), true, each)
+    }
+
+    /// All rows in pieces of whole row groups, each but the last of `n_min` rows or more. The last has no end.
+    pub fn pieces(&self, n_min: u64) -> Vec<Range<u64>> {
+        let (mut pieces, mut from, mut at, mut n_before) = (Vec::new(), 0u64, 0u64, 0);
+        for group in self.reader.metadata().row_groups() {
+            let n = u64::try_from(group.num_rows()).unwrap_or(0);
+            // A group without rows is read in no piece that it begins or ends.
+            if n > 0 && n_before > 0 && at - from >= n_min {
+                pieces.push(from..at);
+                from = at;
+            }
+            at = at.saturating_add(n);
+            n_before = n;
+        }
+        pieces.push(from..u64::MAX);
+        pieces
+    }
+
+    /// Whether something of it could not be read so far.
+    pub fn is_damaged(&self) -> bool {
+        self.n_lost.get().is_some() || !self.bad.borrow().is_empty()
     }
 
     fn leaves(&self, wanted: &[&str]) -> Vec<Option<usize>> {

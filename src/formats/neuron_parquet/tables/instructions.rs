@@ -1,13 +1,14 @@
 //! Rows of the table `Instruction`.
 
-use super::framework::Paths;
+use super::framework::{self, Paths};
 use super::functions::Functions;
-use super::reading::Reading;
-use super::table::{Table, column, span};
-use crate::base::{Ledger, StrId};
+use super::reading::{Reading, RowsOfTable};
+use super::table::{SLICE_TABLES, Table, column, span};
+use crate::base::StrId;
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
 use crate::formats::neuron_parquet::pages::batch::{Batch, Ints};
 use crate::model::RecordRef;
+use std::collections::BTreeMap;
 
 const INSTRUCTION: [&str; 29] = [
     "start_ts",
@@ -60,6 +61,7 @@ const ATTRS: [(Attr, usize); 6] =
     [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
 
 /// What other tables say of instructions.
+#[derive(Default)]
 pub struct OtherTables {
     /// Paths of framework operators: layers, where the table `Instruction` names none.
     pub paths: Paths,
@@ -67,11 +69,21 @@ pub struct OtherTables {
     pub functions: Functions,
 }
 
-/// Puts the table `Instruction` on the timeline.
-pub fn read(table: &Table, others: &OtherTables, r: &mut Reading, ledger: &mut Ledger) {
+impl OtherTables {
+    /// Reads them, where there are instructions.
+    pub fn of(tables: &BTreeMap<String, Table>) -> OtherTables {
+        match tables.contains_key(SLICE_TABLES[0]) {
+            true => OtherTables { paths: framework::paths(tables), functions: Functions::of(tables) },
+            false => OtherTables::default(),
+        }
+    }
+}
+
+/// How the rows of the table `Instruction` get on the timeline.
+pub fn rows(others: &OtherTables) -> RowsOfTable<'_> {
     // Columns that name no function are not read.
     let n_columns = if others.functions.is_empty() { INSTRUCTION.len() - 2 } else { INSTRUCTION.len() };
-    r.each_batch(table, &INSTRUCTION[..n_columns], ledger, &mut |r, b, first| batch(r, b, first, others));
+    RowsOfTable { wanted: INSTRUCTION[..n_columns].to_vec(), put: Box::new(|r, b, first| batch(r, b, first, others)) }
 }
 
 /// The rows of a batch; how many are shown.

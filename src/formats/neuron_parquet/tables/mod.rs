@@ -7,6 +7,7 @@ pub mod framework;
 pub mod functions;
 pub mod generic;
 pub mod instructions;
+pub mod pieces;
 pub mod reading;
 pub mod rows;
 pub mod system;

@@ -7,10 +7,12 @@ use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::neuron_parquet::checks::consistency::SampledTimes;
 use crate::formats::neuron_parquet::checks::missing;
 use crate::formats::neuron_parquet::pages::batch::Batch;
+use crate::formats::neuron_parquet::pages::errors::RowsError;
 use crate::formats::neuron_parquet::pages::reader::File;
 use crate::model::RawSliceId;
 use rustc_hash::FxHashMap;
-use std::ops::ControlFlow;
+use serde::{Deserialize, Serialize};
+use std::ops::{ControlFlow, Range};
 
 /// A timeline while its rows are read.
 pub struct Reading<'a, 'b> {
@@ -21,7 +23,8 @@ pub struct Reading<'a, 'b> {
     pub ends: Vec<(&'static str, i64)>,
     /// Some times of the tables of measurements.
     pub sampled_times: Vec<SampledTimes>,
-    pub watch: &'a mut ProgressReporter<'b>,
+    /// `None`: of a piece, which its owner reports.
+    pub watch: Option<&'a mut ProgressReporter<'b>>,
 }
 
 impl Reading<'_, '_> {
@@ -55,15 +58,20 @@ impl Reading<'_, '_> {
     ) {
         batches(table, wanted, ledger, &mut |batch, first, file| {
             let n = some(self, batch, first);
-            self.watch.read(file.n_bytes_of(batch.n_rows), batch.n_rows as u64, &mut self.t.builder);
+            self.report(file, batch.n_rows as u64);
             n
         });
     }
 
-    /// Puts the rows of a table on the timeline by `read`, and notes where they end.
-    pub fn put(&mut self, table: &'static str, read: impl FnOnce(&mut Self)) {
-        let first = self.t.builder.n_slices();
-        read(self);
+    /// Reports that rows of a file were read.
+    pub fn report(&mut self, file: &File, n_rows: u64) {
+        if let Some(watch) = &mut self.watch {
+            watch.read(file.n_bytes_of(n_rows), n_rows, &mut self.t.builder);
+        }
+    }
+
+    /// Notes where the slices of `table` end: those from `first` on.
+    pub fn note_end(&mut self, table: &'static str, first: usize) {
         self.ends.extend(self.t.builder.last_end(first).map(|end| (table, end)));
     }
 
@@ -98,6 +106,17 @@ impl Reading<'_, '_> {
     }
 }
 
+/// Puts a batch of a table with the number of its first row on the timeline; returns how many rows are shown.
+pub type PutBatch<'a> = Box<dyn FnMut(&mut Reading, &Batch, u64) -> usize + 'a>;
+
+/// How the rows of a table are read.
+pub struct RowsOfTable<'a> {
+    /// The columns.
+    pub wanted: Vec<&'static str>,
+    /// What takes them.
+    pub put: PutBatch<'a>,
+}
+
 /// What is known of the cores.
 pub struct CoreRows {
     /// NeuronCore of the first physical core, where the file records it.
@@ -124,12 +143,18 @@ impl CoreRows {
     }
 }
 
-/// Slices by the ids of their rows, for the table `Flow`.
+/// The table of arrows between rows.
+pub const FLOWS: &str = "Flow";
+
+/// Slices by the ids of their rows, for the table of arrows.
+#[derive(Serialize, Deserialize)]
 pub struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
     /// Indexed by table and id. Dense: ids are approximately row numbers in all known files.
     near: [Vec<RawSliceId>; SLICE_TABLES.len()],
+    /// The id at index 0: of a piece its first row.
+    origin: i64,
     /// Keyed by table and id, where they are not.
     far: FxHashMap<(usize, i64), RawSliceId>,
     /// Packets of each transfer, by its id: the first with its start, the last with its end.
@@ -144,15 +169,35 @@ const NO_ROW: RawSliceId = RawSliceId::MAX;
 
 impl Links {
     pub fn new(is_wanted: bool) -> Self {
-        Links { is_wanted, near: Default::default(), far: FxHashMap::default(), blocks: FxHashMap::default() }
+        Links::of_piece(is_wanted, 0)
+    }
+
+    /// The same for rows from row `origin` on.
+    pub fn of_piece(is_wanted: bool, origin: u64) -> Self {
+        let origin = i64::try_from(origin).unwrap_or(i64::MAX);
+        Links { is_wanted, near: Default::default(), origin, far: FxHashMap::default(), blocks: FxHashMap::default() }
+    }
+
+    /// Adds the links of a piece, the first slice of which is now `first`.
+    pub fn absorb(&mut self, piece: Links, first: RawSliceId) {
+        // Of an id that came twice the last one counts: in a piece it is the near one, since nearness grows with the slices.
+        piece.far.into_iter().for_each(|((table, id), slice)| self.note(table, Some(id), slice + first));
+        for (table, slices) in piece.near.into_iter().enumerate() {
+            for (id, slice) in (piece.origin..).zip(slices).filter(|near| near.1 != NO_ROW) {
+                self.note(table, Some(id), slice + first);
+            }
+        }
+        for (block, ends) in piece.blocks {
+            self.widen(block, ends.map(|(time, slice)| (time, slice + first)));
+        }
     }
 
     pub fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
         let Some(id) = id.filter(|_| self.is_wanted) else { return };
         // The list cannot grow beyond the number of slices.
         let most = 4 * u64::from(slice) + 0x1_0000;
-        match (self.near.get_mut(table), u64::try_from(id)) {
-            (Some(near), Ok(at)) if at <= most => {
+        match (self.near.get_mut(table), index(id, self.origin)) {
+            (Some(near), Some(at)) if at <= most => {
                 let at = at as usize;
                 if at >= near.len() {
                     near.resize(at + 1, NO_ROW);
@@ -165,13 +210,19 @@ impl Links {
 
     /// Notes a packet of a transfer.
     pub fn packet(&mut self, block: Option<i64>, (start, end): (i64, i64), slice: RawSliceId) {
-        let Some(block) = block.filter(|_| self.is_wanted) else { return };
-        let [first, last] = self.blocks.entry(block).or_insert([(start, slice), (end, slice)]);
-        if start < first.0 {
-            *first = (start, slice);
+        if let Some(block) = block.filter(|_| self.is_wanted) {
+            self.widen(block, [(start, slice), (end, slice)]);
         }
-        if end > last.0 {
-            *last = (end, slice);
+    }
+
+    /// Notes later packets of a transfer: the first with its start, the last with its end.
+    fn widen(&mut self, block: i64, [start, end]: [(i64, RawSliceId); 2]) {
+        let [first, last] = self.blocks.entry(block).or_insert([start, end]);
+        if start.0 < first.0 {
+            *first = start;
+        }
+        if end.0 > last.0 {
+            *last = end;
         }
     }
 
@@ -191,21 +242,53 @@ impl Links {
 
     fn get(&self, end: Option<(usize, i64)>) -> Option<RawSliceId> {
         let (table, id) = end?;
-        let near = usize::try_from(id).ok().and_then(|at| self.near.get(table)?.get(at)).copied().filter(|slice| *slice != NO_ROW);
+        let near = index(id, self.origin).and_then(|at| self.near.get(table)?.get(at as usize)).copied().filter(|slice| *slice != NO_ROW);
         near.or_else(|| self.far.get(&(table, id)).copied())
     }
+}
+
+/// The place of an id in a list that begins with `origin`.
+fn index(id: i64, origin: i64) -> Option<u64> {
+    id.checked_sub(origin).and_then(|at| u64::try_from(at).ok())
 }
 
 /// Calls `rows` with batches of a table and the number of their first row; it returns how many are shown. Unreadable rows are in the ledger.
 fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn FnMut(&Batch, u64, &File) -> usize) {
     let mut begins = 0;
     for file in &table.files {
-        let (mut n_read, mut n_shown) = (0u64, 0u64);
-        let done = file.all_rows(wanted, |batch, first| {
-            n_shown += rows(batch, begins + first, file) as u64;
-            n_read += batch.n_rows as u64;
+        let mut count = Count::default();
+        let done = count.rows(file, wanted, 0..u64::MAX, &mut |batch, first| rows(batch, begins + first, file));
+        count.account(table, file, done, ledger);
+        begins += file.n_rows;
+    }
+}
+
+/// Rows of a file that were read, and that are shown.
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
+pub struct Count {
+    pub n_read: u64,
+    pub n_shown: u64,
+}
+
+impl Count {
+    /// Calls `some` with batches of these rows of a file; it returns how many are shown.
+    pub fn rows(
+        &mut self,
+        file: &File,
+        wanted: &[&str],
+        rows: Range<u64>,
+        some: &mut dyn FnMut(&Batch, u64) -> usize,
+    ) -> Result<(), RowsError> {
+        file.rows_of_groups(wanted, rows, |batch, first| {
+            self.n_shown += some(batch, first) as u64;
+            self.n_read += batch.n_rows as u64;
             ControlFlow::Continue(())
-        });
+        })
+    }
+
+    /// Puts the rows of a file into the ledger, and why they end, if they end early.
+    pub fn account(self, table: &Table, file: &File, done: Result<(), RowsError>, ledger: &mut Ledger) {
+        let Count { n_read, n_shown } = self;
         ledger.read += n_read;
         ledger.shown += n_shown;
         if n_shown < n_read {
@@ -217,7 +300,6 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
         if let Err(why) = done {
             file.broken(&table.name, n_read, &why, ledger);
         }
-        begins += file.n_rows;
     }
 }
 

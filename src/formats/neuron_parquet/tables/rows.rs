@@ -1,12 +1,12 @@
 //! Rows that have a place on the timeline.
 
-use super::functions::Functions;
-use super::instructions::OtherTables;
+use super::pieces;
 use super::reading::Reading;
 use super::table::{SLICE_TABLES, Table, span};
 use super::transfers;
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::Extra;
+use crate::formats::row_pieces::RowHelpers;
 use crate::model::{RecordRef, TrackKind};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn instant_record(table: usize, row: u64) -> RecordRef {
 }
 
 /// Puts every table with times on the timeline.
-pub fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
+pub async fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading<'_, '_>, helpers: &mut dyn RowHelpers, ledger: &mut Ledger) {
     let get = |name: &str| tables.get(name);
     if let Some(queues) = get("DmaQueuesInfo") {
         r.each(queues, &["pcore_idx", "idx", "name", "type"], ledger, &mut |r, b, row, _| {
@@ -34,21 +34,15 @@ pub fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut 
             true
         });
     }
-    if let Some(table) = get("Instruction") {
-        let others = OtherTables { paths: super::framework::paths(tables), functions: Functions::of(tables) };
-        r.put(SLICE_TABLES[0], |r| super::instructions::read(table, &others, r, ledger));
-    }
-    match (get("DmaPacket"), get("DmaPacketAggregated")) {
-        (Some(packets), _) => r.put(SLICE_TABLES[1], |r| transfers::read(1, packets, r, ledger)),
-        (None, Some(aggregated)) => r.put(SLICE_TABLES[2], |r| transfers::read(2, aggregated, r, ledger)),
-        (None, None) => (),
-    }
+    pieces::read(tables, r, helpers, ledger).await;
     if let Some(aggregated) = get("DmaPacketAggregated").filter(|a| a.columns().iter().any(|c| c == "is_transpose_mode")) {
         r.t.transposing = transfers::transposing(aggregated);
     }
     for (at, sort) in [(3, 28), (4, 27), (5, 26)] {
         if let Some(table) = get(SLICE_TABLES[at]) {
-            r.put(SLICE_TABLES[at], |r| extras(at, sort, table, r, ledger));
+            let first = r.t.builder.n_slices();
+            extras(at, sort, table, r, ledger);
+            r.note_end(SLICE_TABLES[at], first);
         }
     }
     instants(tables, r, ledger);

@@ -1,9 +1,10 @@
 //! Rows of the tables `DmaPacket` and `DmaPacketAggregated`.
 
-use super::reading::Reading;
+use super::reading::{Reading, RowsOfTable};
 use super::table::{Table, column, span};
-use crate::base::{Ledger, StrId};
+use crate::base::StrId;
 use crate::formats::neuron_json::timeline::{Ring, Transfer};
+use crate::formats::neuron_parquet::pages::batch::Batch;
 use crate::model::RecordRef;
 use crate::model::domain::TransposingDma;
 use rustc_hash::FxHashMap;
@@ -70,18 +71,18 @@ impl Rings {
     }
 }
 
-/// Puts the table of transfers with that place among the tables of slices on the timeline.
-pub fn read(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
+/// How the rows of the table of transfers with that place among the tables of slices get on the timeline.
+pub fn rows(kind: usize, are_links_wanted: bool) -> RowsOfTable<'static> {
     let mut rings = Rings::default();
-    let (mut found, mut rows) = (Vec::new(), Vec::new());
-    let wanted = TRANSFER.map(|name| if name.ends_with("id") && !r.links.is_wanted { "" } else { name });
-    r.each_batch(table, &wanted, ledger, &mut |r, b, first| {
+    let (mut found, mut rows_of_found) = (Vec::new(), Vec::new());
+    let wanted = TRANSFER.map(|name| if name.ends_with("id") && !are_links_wanted { "" } else { name });
+    let put = move |r: &mut Reading, b: &Batch, first| {
         let [starts, ends, durations, pcores, engines, queues] = [0, 1, 2, 3, 4, 5].map(|column| b.ints(column));
         let (bytes, ids, blocks) = (b.ints(8), b.ints(9), b.ints(11));
         let strings = &mut r.t.builder.strings;
         let (names, variables, queue_types) = (b.ids(6, strings), b.ids(7, strings), b.ids(10, strings));
         found.clear();
-        rows.clear();
+        rows_of_found.clear();
         for row in 0..b.n_rows {
             let Some((start, duration)) = span(starts.get(row), ends.get(row), durations.get(row)) else {
                 continue;
@@ -90,7 +91,7 @@ pub fn read(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
                 (Some(pcore), Some(engine), Some(queue)) => rings.of(r, [pcore, engine, queue]),
                 (pcore, engine, queue) => rings.by_name(r, pcore, [engine, queue], names.get(row)),
             };
-            rows.push(row);
+            rows_of_found.push(row);
             found.push(Transfer {
                 ring,
                 variable: variables.get(row),
@@ -104,12 +105,13 @@ pub fn read(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
             });
         }
         let slices = r.t.transfers(&found)..;
-        for ((row, slice), transfer) in rows.iter().zip(slices).zip(&found) {
+        for ((row, slice), transfer) in rows_of_found.iter().zip(slices).zip(&found) {
             r.links.note(kind, ids.get(*row), slice);
             r.links.packet(blocks.get(*row), (transfer.start, transfer.start.saturating_add(transfer.duration)), slice);
         }
         found.len()
-    });
+    };
+    RowsOfTable { wanted: wanted.to_vec(), put: Box::new(put) }
 }
 
 /// What the transfers that transpose are among all; `None` where no row says whether it does. Rows are in the ledger as rows of the timeline or of a
