@@ -1,9 +1,10 @@
 // A large trace or device profile is read in pieces by several workers; the profile is that of reading it in order.
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { serve } from '../scripts/serve.mjs';
+import { writeTable } from './parquet.js';
 import { dist, expect, openProfile, settled, show, start, test } from './support.js';
 
 let folder;
@@ -130,9 +131,8 @@ function writeDevice(path, n) {
   closeSync(file);
 }
 
-test('helpers read pieces of a device profile, and the profile is the same', async ({ page, site, context }) => {
-  const device = join(folder, 'device.json');
-  writeDevice(device, 120_000);
+/** Opens files with helpers and without: what both show is the same. Returns what that is. */
+async function compare(page, site, context, files) {
   const seen = async (tab) => {
     await show(tab, 'ledger');
     const ledger = await tab.locator('[data-view="ledger"]').innerText();
@@ -146,7 +146,7 @@ test('helpers read pieces of a device profile, and the profile is the same', asy
   await start(page, site);
   await warm(page);
   const n = page.workers().length;
-  await openProfile(page, device);
+  await openProfile(page, ...files);
   expect(await phases(page), 'a piece by a helper').toContain('helper');
   await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(n + 1);
   const split = await seen(page);
@@ -154,11 +154,67 @@ test('helpers read pieces of a device profile, and the profile is the same', asy
   const other = await context.newPage();
   await cores(other, 2);
   await start(other, site);
-  await openProfile(other, device);
+  await openProfile(other, ...files);
   expect(await phases(other)).not.toContain('helper');
   expect(split).toEqual(await seen(other));
-  expect(split.layers).toMatch(/NC 4\s+Core\s+60.000/);
   await other.close();
+  return split;
+}
+
+test('helpers read pieces of a device profile, and the profile is the same', async ({ page, site, context }) => {
+  const device = join(folder, 'device.json');
+  writeDevice(device, 120_000);
+  const seen = await compare(page, site, context, [device]);
+  expect(seen.layers).toMatch(/NC 4\s+Core\s+60.000/);
+});
+
+/** A device profile of two cores as Parquet tables, two of them in several row groups; paths. */
+function writeTables(n, inGroup) {
+  const number = (name, value) => ({ name, number: value });
+  const text = (name, value) => ({ name, text: value });
+  const instructions = [
+    number('start_ts', (k) => 40 * k), number('duration_ns', (k) => 20 + (k % 20)), number('pcore_idx', (k) => k % 2), number('id', (k) => k),
+    text('engine', (k) => ['Tensor', 'Vector', 'Scalar'][k % 3]), text('opcode', (k) => `OP${k % 37}`), text('layer', (k) => `layer${k % 12}`),
+  ];
+  const packets = [
+    number('start_ts', (k) => 40 * k + 7), number('duration_ns', (k) => 60 + (k % 300)), number('pcore_idx', (k) => k % 2), number('id', (k) => k),
+    number('engine_idx', (k) => k % 16), number('queue_idx', (k) => k % 5), number('transfer_bytes', (k) => 512 * (1 + (k % 4))),
+  ];
+  const flows = [text('in_table', () => 'DmaPacket'), number('in_id', (k) => k * 59), text('out_table', () => 'Instruction'), number('out_id', (k) => k * 59 + 2)];
+  const tables = { Instruction: [instructions, n], DmaPacket: [packets, n], Flow: [flows, 10_000] };
+  return Object.entries(tables).map(([name, [columns, rows]]) => {
+    const path = join(folder, `${name}.parquet`);
+    if (!existsSync(path)) writeTable(path, columns, rows, inGroup);
+    return path;
+  });
+}
+
+const ALL_ROWS = /Records read\s*2\s170\s000/;
+
+test('helpers read row groups of long tables, and the profile is the same', async ({ page, site, context }) => {
+  const seen = await compare(page, site, context, writeTables(1_080_000, 270_000));
+  expect(seen.ledger).toMatch(ALL_ROWS);
+  expect(seen.layers).toMatch(/Core\s+540.000/);
+});
+
+test('rows of a helper that stops are read by the others', async ({ page, site }) => {
+  const tables = writeTables(1_080_000, 270_000);
+  await cores(page, 6);
+  await start(page, site);
+  await warm(page);
+  // The first program that starts opens the profile. Its helpers end as soon as they are given a piece.
+  let isOwner = true;
+  const stop = () => addEventListener('message', (event) => { event.stopImmediatePropagation(); close(); }, true);
+  page.on('worker', (worker) => {
+    if (!isProgram(worker)) return;
+    if (!isOwner) worker.evaluate(stop).catch(() => {});
+    isOwner = false;
+  });
+  await openProfile(page, ...tables);
+  await show(page, 'ledger');
+  const ledger = page.locator('[data-view="ledger"]');
+  await expect(ledger).toContainText('A worker that read a part of the file stopped');
+  await expect(ledger).toContainText(ALL_ROWS);
 });
 
 test('a helper that stops is replaced by reading on', async ({ page, site }) => {

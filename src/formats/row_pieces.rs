@@ -50,6 +50,8 @@ pub trait RowHelpers {
     fn plan(&mut self, pieces: Vec<RowRange>);
     /// The piece of that place in the plan. Pieces before it are not asked for any more.
     fn turn(&mut self, piece: usize) -> WaitForTurn<'_>;
+    /// Milliseconds spent on pieces that helpers read, so far: waiting for them, decoding them.
+    fn spent_ms(&self) -> f64;
 }
 
 /// No helpers.
@@ -64,5 +66,8 @@ impl RowHelpers for NoHelpers {
 
     fn turn(&mut self, _piece: usize) -> WaitForTurn<'_> {
         Box::pin(std::future::ready(Turn::Owner))
+    }
+    fn spent_ms(&self) -> f64 {
+        0.0
     }
 }

@@ -1,7 +1,7 @@
 //! Helpers: further workers of this program that read pieces of a file for the worker that opens it. They are ended with it, or when the file was read.
 
 use super::error::{BrowserError, LinkError};
-use super::protocol::{PieceOrder, ToPage, ToWorker, build_id, decode, encode};
+use super::protocol::{PieceOrder, RowsOrder, ToPage, ToWorker, build_id, decode, encode};
 use super::reader::LentReader;
 use super::{lifeline, remote};
 use crate::base::phases::{self, Phase};
@@ -135,12 +135,17 @@ impl Helper {
     /// Asks for a piece of `file`.
     pub fn read(&self, order: PieceOrder, file: &File) -> PendingPiece {
         self.reader.get_or_init(|| self.lend_reader());
-        self.ask(order.number, &ToWorker::ReadPiece(order), file)
+        self.ask(order.number, &ToWorker::ReadPiece(order), &Array::of1(file))
     }
 
     /// Asks for a piece that consists of `text`.
     pub fn read_text(&self, order: PieceOrder, text: &Uint8Array) -> PendingPiece {
-        self.ask(order.number, &ToWorker::ReadText(order), text)
+        self.ask(order.number, &ToWorker::ReadText(order), &Array::of1(text))
+    }
+
+    /// Asks for rows of a profile in `files`.
+    pub fn read_rows(&self, order: RowsOrder, files: &[File]) -> PendingPiece {
+        self.ask(order.number, &ToWorker::ReadRows(order), &files.iter().collect())
     }
 
     /// Starts a reader for this helper. When it breaks down the helper reads by itself.
@@ -148,14 +153,14 @@ impl Helper {
         let helper = self.worker.clone();
         let broke = move || {
             // A helper that cannot be told has stopped as well, which is noticed.
-            let _ = send(&helper, &ToWorker::ReaderStopped, &JsValue::UNDEFINED, &Array::new());
+            let _ = send(&helper, &ToWorker::ReaderStopped, &Array::new(), &Array::new());
         };
         let (reader, port) = LentReader::start(broke)?;
-        send(&self.worker, &ToWorker::BorrowReader, &port, &Array::of1(&port)).ok()?;
+        send(&self.worker, &ToWorker::BorrowReader, &Array::of1(&port), &Array::of1(&port)).ok()?;
         Some(reader)
     }
 
-    fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> PendingPiece {
+    fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &Array) -> PendingPiece {
         let (sender, receiver) = oneshot::channel();
         let sent = send(&self.worker, message, bytes_of_it, &Array::new());
         if sent.is_ok() && !self.is_gone() {
@@ -166,7 +171,7 @@ impl Helper {
 }
 
 /// Sends a message with something beside it, of which `moved` is moved and not copied.
-fn send(worker: &Worker, message: &ToWorker, beside: &JsValue, moved: &Array) -> Result<(), LinkError> {
-    let parts = Array::of2(&Uint8Array::from(encode(message)?.as_slice()), beside);
+fn send(worker: &Worker, message: &ToWorker, beside: &Array, moved: &Array) -> Result<(), LinkError> {
+    let parts = Array::of1(&Uint8Array::from(encode(message)?.as_slice())).concat(beside);
     Ok(worker.post_message_with_transfer(&parts, moved).map_err(BrowserError::from)?)
 }

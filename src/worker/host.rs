@@ -6,7 +6,7 @@ use super::helpers::Helper;
 use super::input::input;
 use super::lifeline;
 use super::opening;
-use super::piece::{Orders, Text};
+use super::piece::{Orders, RowOrders, Text};
 use super::profile_host::Host;
 use super::protocol::{ToPage, ToWorker, WriteStep, Written, build_id, decode};
 use super::reader::Reader;
@@ -29,7 +29,7 @@ pub fn serve() {
     watch(&host);
     timeline::mark_phases();
     let post = host.clone();
-    let server = Server { host, orders: Orders::default(), writer: RefCell::default() };
+    let server = Server { host, orders: Orders::default(), row_orders: RowOrders::default(), writer: RefCell::default() };
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| server.receive(&event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
@@ -80,6 +80,7 @@ pub fn install_table_writer(new: fn() -> Box<dyn TableWriting>) {
 struct Server {
     host: Host,
     orders: Orders,
+    row_orders: RowOrders,
     writer: RefCell<Option<Box<dyn TableWriting>>>,
 }
 
@@ -115,6 +116,7 @@ impl Server {
                 });
             }
             Ok(ToWorker::ReadPiece(order)) => self.orders.take(&self.host, order, Text::of(files.first())),
+            Ok(ToWorker::ReadRows(order)) => self.row_orders.take(&self.host, &order, &files),
             Ok(ToWorker::Unpack { name }) => {
                 let host = self.host.clone();
                 spawn_local(async move {

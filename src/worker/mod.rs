@@ -18,6 +18,7 @@ mod profile_host;
 pub mod protocol;
 mod reader;
 mod remote;
+mod row_team;
 mod split;
 pub mod timeline;
 mod transfer;

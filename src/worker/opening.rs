@@ -9,6 +9,7 @@ use super::profile_host::Host;
 use super::protocol::{Occasion, Opened, Progress, ToPage};
 use super::reader::Reader;
 use super::remote;
+use super::row_team::RowTeam;
 use super::split::InPieces;
 use super::transfer::Transfer;
 use crate::base::hash::{PassingHash, content_hash};
@@ -77,8 +78,7 @@ async fn read(
     if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));
     }
-    // A member of an archive has no file of its own.
-    let own_file = |path: &String| names.iter().position(|name| name == path).and_then(|i| files.get(i));
+    let own_file = |path: &String| own_file(Some(path), names, files);
     let file = paths.first().and_then(own_file);
     let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
@@ -86,7 +86,7 @@ async fn read(
             // The short members of a long archive are read into memory.
             let picked = if !is_at_hand && picked.n_bytes() <= AT_HAND { picked.at_hand()? } else { picked };
             let coming = if early.is_none() && !is_at_hand { pending_hash(paths, own_file) } else { None };
-            let (imported, readable) = at_random_access(host, &claim, &picked, file).await?;
+            let (imported, readable) = at_random_access(host, &claim, (&picked, paths), (names, files), n_readers).await?;
             let passed = OptionFuture::from(coming.map(PendingHash::finish)).await.and_then(Result::ok);
             (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?)
         }
@@ -104,17 +104,38 @@ fn pending_hash<'a>(paths: &[String], own_file: impl Fn(&String) -> Option<&'a F
     PendingHash::of(files.into_iter()).ok()
 }
 
-/// Imports a format that is read at random access: a long file of this machine is read ahead of the importer, where that can be.
-async fn at_random_access(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<(Imported, InputSet), WorkerError> {
+/// Imports a format that is read at random access: a long file of this machine is read ahead of the importer, and long tables by several workers,
+/// where that can be.
+async fn at_random_access(
+    host: &Host,
+    claim: &Claim,
+    (picked, paths): (&InputSet, &[String]),
+    (names, files): (&[String], &[File]),
+    n_readers: usize,
+) -> Result<(Imported, InputSet), WorkerError> {
     let mut report = |progress| host.post(&ToPage::Progress(progress));
-    let local = file.filter(|file| picked.n_bytes() > AT_HAND && !remote::is_remote(file));
-    if let Some((main, file)) = picked.members.first().zip(local) {
-        let mut reader = Planned::new(import::file_name(&main.name), file);
-        if let Some(imported) = import::import_ahead(picked, claim, &mut report, &mut reader).await? {
-            return Ok(imported);
+    if picked.n_bytes() > AT_HAND {
+        let local = own_file(paths.first(), names, files).filter(|file| !remote::is_remote(file));
+        if let Some((main, file)) = picked.members.first().zip(local) {
+            let mut reader = Planned::new(import::file_name(&main.name), file);
+            if let Some(imported) = import::import_ahead(picked, claim, &mut report, &mut reader).await? {
+                return Ok(imported);
+            }
+        }
+        let plan = Plan::of_workers(n_readers, picked.n_bytes());
+        if plan.n_threads > 1 && !files.iter().any(remote::is_remote) {
+            let mut team = RowTeam::new(plan, claim, paths, (names, files));
+            if let Some(imported) = import::import_side_by_side(picked, claim, &mut report, &mut team).await? {
+                return Ok(imported);
+            }
         }
     }
     Ok(import::import_claim(picked, claim, &mut report)?)
+}
+
+/// The file of that path; a member of an archive has none of its own.
+fn own_file<'a>(path: Option<&String>, names: &[String], files: &'a [File]) -> Option<&'a File> {
+    names.iter().position(|name| Some(name) == path).and_then(|at| files.get(at))
 }
 
 /// A profile, the input of its records, and the content hash if all bytes were read.

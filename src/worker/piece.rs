@@ -1,12 +1,14 @@
 //! The work of a helper: reads pieces of a file, one after the other, and sends them as bytes.
 
 use super::blob::Blocks;
+use super::input::input;
 use super::profile_host::Host;
-use super::protocol::{PieceOrder, ToPage};
+use super::protocol::{PieceOrder, RowsOrder, ToPage};
 use super::reader::Reader;
 use super::transfer::Transfer;
 use crate::base::phases;
-use crate::formats::{self, Split};
+use crate::formats::row_pieces::RowReader;
+use crate::formats::{self, Split, import, inspect};
 use js_sys::Uint8Array;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -70,15 +72,43 @@ impl Orders {
                     Some(PendingBytes::Here(text)) => parsed(&order, &text.to_vec()),
                     None => None,
                 };
-                let mut transfer = Transfer::default();
-                if let Some(packed) = packed {
-                    transfer.add_buffer(&Uint8Array::from(packed.as_slice()).buffer());
-                }
-                host.post_with(&ToPage::PieceRead { number, took_ms: began.elapsed_ms() }, &transfer);
+                post(&host, number, packed, began.elapsed_ms());
             }
             orders.is_busy.set(false);
         });
     }
+}
+
+/// Sends a piece, or that it cannot be read.
+fn post(host: &Host, number: u32, packed: Option<Vec<u8>>, took_ms: f64) {
+    let mut transfer = Transfer::default();
+    if let Some(packed) = packed {
+        transfer.add_buffer(&Uint8Array::from(packed.as_slice()).buffer());
+    }
+    host.post_with(&ToPage::PieceRead { number, took_ms }, &transfer);
+}
+
+/// Reads rows of the tables of one profile: a helper serves one import.
+#[derive(Default)]
+pub(super) struct RowOrders {
+    /// `None` inside where it can read nothing.
+    reader: RefCell<Option<Option<Box<dyn RowReader>>>>,
+}
+
+impl RowOrders {
+    /// Takes an order, and reads the rows in its files at once.
+    pub fn take(&self, host: &Host, order: &RowsOrder, files: &[File]) {
+        let began = phases::begin();
+        let mut reader = self.reader.borrow_mut();
+        let reader = reader.get_or_insert_with(|| row_reader(order, files));
+        let packed = reader.as_mut().and_then(|reader| reader.read(&order.rows)?.packed());
+        post(host, order.number, packed, began.elapsed_ms());
+    }
+}
+
+fn row_reader(order: &RowsOrder, files: &[File]) -> Option<Box<dyn RowReader>> {
+    let picked = inspect::pick(&input(&order.names, files).ok()?, &order.claim, &order.paths).ok()?;
+    import::row_reader(&picked, &order.claim)
 }
 
 /// The splitter for the order's format.

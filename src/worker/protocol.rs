@@ -10,6 +10,7 @@ pub use crate::engine::query::{
 use crate::engine::{EncodedAnswer, EncodedQuery};
 pub use crate::engine::{Meta, PageColumns, PageMeta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
+pub use crate::formats::row_pieces::RowRange;
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use crate::model::program::LearnedNames;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub enum ToWorker {
     ReadPiece(PieceOrder),
     /// The same for a piece that is sent with this message.
     ReadText(PieceOrder),
+    /// Read rows of a table, for the worker that opens its profile; the files are those that the profile needs.
+    ReadRows(RowsOrder),
     /// Decompress the attached Zstandard file into a file of that name. Only [`super::page::Program::Full`] can.
     Unpack {
         /// Path below the drop.
@@ -112,6 +115,21 @@ pub struct PieceOrder {
     pub to: u64,
     /// First bytes of the file.
     pub head: Vec<u8>,
+}
+
+/// Rows of a table, to be read by a helper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowsOrder {
+    /// Comes back with the piece.
+    pub number: u32,
+    /// The claim of the profile.
+    pub claim: Claim,
+    /// Paths of the claim's members.
+    pub paths: Vec<String>,
+    /// One per file.
+    pub names: Vec<String>,
+    /// The rows.
+    pub rows: RowRange,
 }
 
 /// From a worker to the page, or from a helper to the worker that started it.

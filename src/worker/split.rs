@@ -42,7 +42,7 @@ struct Team {
 
 impl Team {
     /// Assigns pieces to helpers with room, idle helpers first.
-    fn assign(&mut self, schedule: &mut Schedule<'_>) {
+    fn assign(&mut self, schedule: &mut Schedule<Cuts<'_>>) {
         for is_idle in [true, false] {
             for helper in self.helpers.iter().filter(|helper| helper.has_room() && helper.is_idle() == is_idle) {
                 let Some((number, range)) = schedule.assign(is_idle) else { return };

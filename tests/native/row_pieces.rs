@@ -170,7 +170,11 @@ struct Workers {
     n_rows_min: u64,
     plan: Vec<RowRange>,
     n_added: usize,
+    /// The piece that a worker stops at.
+    stops_at: usize,
 }
+
+const STOPPED: &str = "A worker stopped.";
 
 impl RowHelpers for Workers {
     fn n_rows_min(&self) -> u64 {
@@ -182,19 +186,26 @@ impl RowHelpers for Workers {
     }
 
     fn turn(&mut self, piece: usize) -> WaitForTurn<'_> {
+        if piece == self.stops_at {
+            return Box::pin(std::future::ready(Turn::Stopped(STOPPED)));
+        }
         let read = self.reader.as_mut().filter(|_| piece % 2 == 1).and_then(|reader| reader.read(&self.plan[piece]));
         let unpacked: Option<Box<dyn RowPiece>> = read.map(|read| self.format.unpacked_rows(&read.packed().unwrap()).unwrap());
         self.n_added += usize::from(unpacked.is_some());
         Box::pin(std::future::ready(unpacked.map_or(Turn::Owner, Turn::Read)))
     }
+
+    fn spent_ms(&self) -> f64 {
+        0.0
+    }
 }
 
 /// As workers read it; also how many pieces were added.
-fn by_workers(input: &InputSet, n_rows_min: u64) -> (Result<Imported, ImportError>, usize) {
+fn by_workers(input: &InputSet, n_rows_min: u64, stops_at: usize) -> (Result<Imported, ImportError>, usize) {
     let format = by_id("neuron_parquet").unwrap();
     // The library panics on some damaged files: the piece is then read by the owner.
     let reader = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| format.row_reader(input))).unwrap_or(None);
-    let mut workers = Workers { format, reader, n_rows_min, plan: Vec::new(), n_added: 0 };
+    let mut workers = Workers { format, reader, n_rows_min, plan: Vec::new(), n_added: 0, stops_at };
     let members = input.members.iter().map(|m| m.name.clone()).collect();
     let (claim, mut ledger, mut report) = (claim(input), Ledger { members, ..Ledger::default() }, |_| ());
     let mut watch = ProgressReporter::new(input, &mut report);
@@ -215,12 +226,22 @@ fn pieces_of_long_tables_give_the_same() {
             let pieces = import(&input, plan(2 + n_rows as usize % 3, 64 * n_rows));
             assert_eq!(pieces.as_ref().unwrap().ledger, whole.as_ref().unwrap().ledger, "{shape}, {n_rows}");
             is_same(&whole, pieces, &(shape, n_rows));
-            let (pieces, n_added) = by_workers(&input, n_rows);
+            let (pieces, n_added) = by_workers(&input, n_rows, usize::MAX);
             is_same(&whole, pieces, &("workers", shape, n_rows));
             // Were every piece read in order after all, the comparison would test nothing.
             assert!(n_added > 1, "{shape}, {n_rows}: {n_added} pieces were added");
         }
     }
+}
+
+#[test]
+fn a_worker_that_stops_is_in_the_ledger() {
+    let rows: Vec<u64> = (0..40).collect();
+    let input = set(&directory([&rows, &rows], 4, 0));
+    let (pieces, n_added) = by_workers(&input, 1, 3);
+    assert_eq!(pieces.as_ref().unwrap().ledger.notes.iter().filter(|note| *note == STOPPED).count(), 1);
+    assert!(n_added > 5);
+    is_same(&import(&input, Plan::SERIAL), pieces, &"the rest");
 }
 
 #[test]
@@ -248,7 +269,7 @@ fn a_real_directory_gives_the_same() {
         let input = InputSet { members: paths.iter().map(member).collect() };
         let whole = import(&input, Plan::SERIAL);
         is_same(&whole, import(&input, plan(2, 1)), &codec);
-        let (pieces, n_added) = by_workers(&input, 1);
+        let (pieces, n_added) = by_workers(&input, 1, usize::MAX);
         is_same(&whole, pieces, &codec);
         assert!(n_added > 2, "{codec}: {n_added} pieces were added");
     }
@@ -277,7 +298,7 @@ proptest! {
         let whole = import(&input, Plan::SERIAL);
         is_same(&whole, import(&input, plan(n_threads, 64 * n_rows)), &"threads");
         // A helper in which the library panics ends, natively on a thread of its own.
-        if let Ok((pieces, _)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| by_workers(&input, n_rows))) {
+        if let Ok((pieces, _)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| by_workers(&input, n_rows, usize::MAX))) {
             is_same(&whole, pieces, &"workers");
         }
     }

@@ -9,7 +9,7 @@ use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
 use axonscope::worker::error::Sentence;
-use axonscope::worker::protocol::{Found, Inspection, Occasion, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{Found, Inspection, Occasion, Opened, PieceOrder, RowRange, RowsOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
 fn to_worker(message: ToWorker) {
@@ -52,6 +52,9 @@ fn questions_survive() {
     let order = PieceOrder { number: 1, claim: claim(), path: "b.json".into(), from: 7, to: u64::MAX, head: b"[".to_vec() };
     to_worker(ToWorker::ReadText(order.clone()));
     to_worker(ToWorker::ReadPiece(order));
+    let rows = RowRange { table: "Instruction".into(), file: 1, rows: 7..u64::MAX };
+    let (paths, names) = (vec!["d/Instruction.parquet".into()], vec!["d.zip".into()]);
+    to_worker(ToWorker::ReadRows(RowsOrder { number: 2, claim: claim(), paths, names, rows }));
     to_worker(ToWorker::BorrowReader);
     to_worker(ToWorker::ReaderStopped);
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));

@@ -1,6 +1,5 @@
 //! Which reader gets which piece of a member: one owner, who adds the pieces in the order of the file, and helpers that read some of them ahead.
 
-use super::Cuts;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -8,8 +7,8 @@ use std::ops::Range;
 const AHEAD: usize = 2;
 
 /// Hands out pieces. With `n` readers every `n`-th is meant for the owner, so that he seldom waits for one that a helper is still reading.
-pub struct Schedule<'a> {
-    cuts: Cuts<'a>,
+pub struct Schedule<I> {
+    pieces: I,
     n_readers: usize,
     /// The first piece that was not added yet.
     at: usize,
@@ -31,22 +30,22 @@ enum PieceState {
 pub struct Due {
     /// Its number.
     pub number: usize,
-    /// Its bytes.
+    /// Its bytes, or rows.
     pub range: Range<u64>,
     /// A helper reads it.
     pub is_assigned: bool,
 }
 
-impl<'a> Schedule<'a> {
-    /// All pieces of `cuts` for an owner and `n_readers` − 1 helpers.
-    pub fn new(cuts: Cuts<'a>, n_readers: usize) -> Self {
-        Schedule { cuts, n_readers: n_readers.max(1), at: 0, known: VecDeque::new() }
+impl<I: Iterator<Item = Range<u64>>> Schedule<I> {
+    /// These pieces for an owner and `n_readers` − 1 helpers.
+    pub fn new(pieces: I, n_readers: usize) -> Self {
+        Schedule { pieces, n_readers: n_readers.max(1), at: 0, known: VecDeque::new() }
     }
 
     /// The piece of that number, not before the one that is due.
     fn place(&mut self, number: usize) -> Option<&mut (Range<u64>, PieceState)> {
         while self.known.len() <= number.checked_sub(self.at)? {
-            self.known.push_back((self.cuts.next()?, PieceState::Free));
+            self.known.push_back((self.pieces.next()?, PieceState::Free));
         }
         self.known.get_mut(number - self.at)
     }
@@ -103,6 +102,7 @@ mod tests {
     use super::*;
     use crate::base::Member;
     use crate::formats::import::Feeder;
+    use crate::formats::parallel::Cuts;
     use crate::formats::{Claim, Split, by_id};
 
     fn split() -> Option<&'static dyn Split> {
