@@ -155,13 +155,11 @@ pub struct Progress {
     pub preview: Preview,
 }
 
-/// Raw lanes for the picture while reading: local origin, no names, at most 200,000 slices.
+/// Raw slices for the picture while reading: local origin, no names, at most 200,000.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
-    /// New slices: (lane key, start ns, duration ns, colour slot). The lane key groups what will be one track.
+    /// New slices: (lane, start ns, duration ns, colour slot). What will be one track has one lane.
     pub slices: Vec<(u32, i64, i64, u16)>,
-    /// Names of lanes by key; append-only.
-    pub lanes: Vec<String>,
 }
 
 /// One field of a record, for the details drawer.

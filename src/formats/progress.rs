@@ -1,6 +1,7 @@
 //! Progress of a running import, with slices to draw meanwhile.
 
 use super::{Preview, Progress};
+use crate::base::colour_slots::by_index;
 use crate::base::{InputSet, Member, StrId, TrackId};
 use crate::model::ProfileBuilder;
 
@@ -16,9 +17,8 @@ const STRIDE: u64 = 1 << 17;
 pub(super) struct Lanes {
     /// Indexed by track of the builder.
     lane_of: Vec<u32>,
-    /// Tracks by lane.
-    tracks: Vec<TrackId>,
-    slices: Vec<(u32, i64, i64, u16)>,
+    n_lanes: u32,
+    new: Preview,
     n: usize,
 }
 
@@ -34,10 +34,10 @@ impl Lanes {
         }
         let lane = &mut self.lane_of[track.index()];
         if *lane == NONE {
-            *lane = self.tracks.len() as u32;
-            self.tracks.push(track);
+            *lane = self.n_lanes;
+            self.n_lanes += 1;
         }
-        self.slices.push((*lane, start, duration, name.0 as u16));
+        self.new.slices.push((*lane, start, duration, by_index(name.index())));
     }
 
     /// Whether it takes no more slices.
@@ -45,10 +45,9 @@ impl Lanes {
         self.n == MOST
     }
 
-    /// The slices and lanes since the last call.
-    pub fn take(&mut self, builder: &mut ProfileBuilder) -> Preview {
-        let lanes = self.tracks.iter().map(|t| builder.track_mut(*t).name.clone()).collect();
-        Preview { slices: std::mem::take(&mut self.slices), lanes }
+    /// The slices since the last call.
+    pub fn take(&mut self) -> Preview {
+        std::mem::take(&mut self.new)
     }
 }
 
@@ -79,7 +78,7 @@ impl<'a> ProgressReporter<'a> {
     }
 
     /// Counts bytes and records that were read into `builder`.
-    pub fn read(&mut self, bytes: u64, records: u64, builder: &mut ProfileBuilder) {
+    pub fn read(&mut self, bytes: u64, records: u64, builder: &ProfileBuilder) {
         (self.bytes, self.records) = (self.bytes.saturating_add(bytes), self.records.saturating_add(records));
         if self.records < self.due {
             return;
@@ -91,8 +90,8 @@ impl<'a> ProgressReporter<'a> {
             self.lanes.slice(builder.track_of(slice), (start, duration), name);
             self.next += self.step;
         }
-        let preview = self.lanes.take(builder);
-        (self.report)(Progress { bytes: self.bytes.min(self.total), total: self.total, records: self.records, preview });
+        let (bytes, total, records) = (self.bytes.min(self.total), self.total, self.records);
+        (self.report)(Progress { bytes, total, records, preview: self.lanes.take() });
     }
 }
 
@@ -101,6 +100,7 @@ mod tests {
     use super::*;
     use crate::base::MemorySource;
     use crate::model::{RawSlice, RecordRef, TrackKind, TrackSpec};
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_report_holds_what_is_new() {
@@ -115,12 +115,13 @@ mod tests {
         for i in 0..n {
             let raw = RawSlice { track: tracks[i & 1], start: i as i64, duration: 1, name: StrId(0), record: RecordRef::default() };
             builder.slice(raw);
-            watch.read(1, 1, &mut builder);
+            watch.read(1, 1, &builder);
         }
         assert_eq!(reports.len(), n.div_ceil(STRIDE as usize));
-        assert_eq!(reports[0].preview.lanes, ["Vector"]);
+        let lanes = |progress: &Progress| progress.preview.slices.iter().map(|s| s.0).collect::<BTreeSet<_>>();
+        assert_eq!(lanes(&reports[0]), BTreeSet::from([0]));
         let last = &reports[reports.len() - 1];
-        assert_eq!((last.bytes, last.total, &last.preview.lanes[..]), (10, 10, &["Vector".to_string(), "Tensor".into()][..]));
+        assert_eq!((last.bytes, last.total, lanes(last)), (10, 10, BTreeSet::from([0, 1])));
         let starts: Vec<i64> = reports.iter().flat_map(|t| t.preview.slices.iter().map(|s| s.1)).collect();
         assert!(starts.len() > MOST / 2 && starts.windows(2).all(|pair| pair[1] == pair[0] + 3));
     }

@@ -271,10 +271,7 @@ pub fn import_goes_on(app: App, id: u32, progress: Progress) {
             import.total = progress.total;
             import.records = progress.records;
             if !progress.preview.slices.is_empty() {
-                import.preview.update(|preview| {
-                    preview.slices.extend(progress.preview.slices);
-                    preview.lanes = progress.preview.lanes;
-                });
+                import.preview.update(|preview| preview.slices.extend(progress.preview.slices));
             }
         }
     });

@@ -113,7 +113,7 @@ fn answers_survive() {
         assert_eq!(decode::<Answer>(&encode(&answer).expect("bytes")), Ok(answer));
     }
     to_page(ToPage::Answer { id: 1 });
-    let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
+    let preview = Preview { slices: vec![(1, -2, 3, 4)] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
     let opened = Opened {
         info: PageMeta::default(),

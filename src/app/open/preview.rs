@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     fn check(slices: &[(u32, i64, i64, u16)], want: &[&str]) {
-        let preview = Preview { slices: slices.to_vec(), lanes: Vec::new() };
+        let preview = Preview { slices: slices.to_vec() };
         let shown = |slot: &u16| if *slot == FREE { '.' } else { char::from(b'0' + *slot as u8) };
         let got: Vec<String> = busy(&preview, 10, 2).chunks(10).map(|lane| lane.iter().map(shown).collect()).collect();
         assert_eq!(got, want);

@@ -164,8 +164,7 @@ impl Content {
 
     /// New preview slices since the last call.
     pub fn preview(&mut self) -> Preview {
-        let lanes = (0..self.lanes.threads.len()).map(|t| self.lanes.short_name(t)).collect();
-        Preview { slices: std::mem::take(&mut self.preview.slices), lanes }
+        std::mem::take(&mut self.preview)
     }
 
     /// The id of a text as written. Names repeat: most are found by a few of their bytes.

@@ -131,12 +131,6 @@ impl Lanes {
         })
     }
 
-    /// `pid/tid`, for the preview.
-    pub fn short_name(&self, thread: usize) -> String {
-        let t = &self.threads[thread];
-        format!("{}/{}", self.ids.get(self.processes[t.process].pid), self.ids.get(t.tid))
-    }
-
     /// Takes `process_name` and its like.
     pub fn name_process(&mut self, process: usize, what: Naming) {
         let p = &mut self.processes[process];

@@ -13,16 +13,13 @@ use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
 use crate::base::Order as _;
-use crate::base::colour_slots::by_index;
-use crate::base::{Ledger, Severity, StrId, TrackId};
+use crate::base::{Ledger, Severity, StrId};
 use crate::formats::Preview;
+use crate::formats::progress::Lanes;
 use crate::formats::wording;
 use crate::model::{Cell, Profile, RawSliceId, RecordRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
-
-/// Slices that go into the picture while reading.
-const MAX_PREVIEW: usize = 200_000;
 
 /// (section, what is missing without its records).
 const EXPECTED_SECTIONS: [(&str, &str); 3] = [
@@ -50,11 +47,9 @@ pub(super) struct Reader {
     owners: FxHashMap<(StrId, StrId), (StrId, u64)>,
     dependencies: Dependencies,
     n_records: u64,
+    /// Lanes to draw while reading.
     #[serde(skip)]
-    preview: Preview,
-    #[serde(skip)]
-    lane_of: FxHashMap<TrackId, u32>,
-    n_previewed: usize,
+    preview: Lanes,
 }
 
 /// Takes records for a reader.
@@ -100,9 +95,7 @@ impl Reader {
             owners: FxHashMap::default(),
             dependencies: Dependencies::default(),
             n_records: 0,
-            preview: Preview::default(),
-            lane_of: FxHashMap::default(),
-            n_previewed: 0,
+            preview: Lanes::default(),
         }
     }
 
@@ -113,7 +106,7 @@ impl Reader {
 
     /// New slices of the picture while reading.
     pub fn preview(&mut self) -> Preview {
-        Preview { slices: std::mem::take(&mut self.preview.slices), lanes: self.preview.lanes.clone() }
+        self.preview.take()
     }
 
     /// Whether `piece` can be added: what depends on the text before it is little.
@@ -146,7 +139,10 @@ impl Reader {
         }
         account.interleave(later, &first_met);
         ledger.absorb(account);
-        (first..self.timeline.builder.n_slices() as RawSliceId).take(MAX_PREVIEW).for_each(|slice| self.show(slice));
+        let mut new = first..self.timeline.builder.n_slices() as RawSliceId;
+        while let Some(slice) = new.next().filter(|_| !self.preview.is_full()) {
+            self.show(slice);
+        }
     }
 
     /// Counts a record.
@@ -241,18 +237,11 @@ impl Reader {
 
     /// Shows a slice in the picture while reading; those of a piece when it is added.
     fn show(&mut self, slice: RawSliceId) {
-        if self.n_previewed >= MAX_PREVIEW || self.deferred.is_some() {
+        if self.preview.is_full() || self.deferred.is_some() {
             return;
         }
-        self.n_previewed += 1;
-        let track = self.timeline.builder.track_of(slice);
-        let next = self.lane_of.len() as u32;
-        let key = *self.lane_of.entry(track).or_insert(next);
-        if key == next {
-            self.preview.lanes.push(self.timeline.path(track));
-        }
         let (start, duration, name) = self.timeline.builder.raw(slice);
-        self.preview.slices.push((key, start, duration, by_index(name.index())));
+        self.preview.slice(self.timeline.builder.track_of(slice), (start, duration), name);
     }
 
     fn note_owner(&mut self, record: &Values<'_>) {

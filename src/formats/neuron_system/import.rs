@@ -85,13 +85,13 @@ fn feed<S: Counting>(member: &Member, sink: &mut S, watch: &mut ProgressReporter
     let mut splitter = Splitter::default();
     let mut offset = 0;
     // Slices come when all clocks are known: only how far it is can be reported meanwhile.
-    let mut no_slices = ProfileBuilder::new();
+    let no_slices = ProfileBuilder::new();
     while offset < member.len() {
         let block = member.read_up_to(offset, BLOCK)?;
         offset += block.len() as u64;
         let before = sink.n_read();
         splitter.feed(&block, sink);
-        watch.read(block.len() as u64, sink.n_read() - before, &mut no_slices);
+        watch.read(block.len() as u64, sink.n_read() - before, &no_slices);
     }
     splitter.finish(sink);
     Ok(splitter.is_at_end())

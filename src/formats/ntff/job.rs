@@ -114,7 +114,7 @@ impl Job<'_, '_> {
                 let bytes = part.start * RECORD as usize..part.end * RECORD as usize;
                 each(self, &block[bytes], at + part.start as u64 * RECORD);
             });
-            self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
+            self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &self.timeline.builder);
             n_left = n_left.saturating_sub(block.len() as u64);
         }
         Ok(())

@@ -134,7 +134,7 @@ impl Streamed for Stream {
 
     fn preview(&mut self) -> Preview {
         match &mut self.state {
-            State::Events(events) => events.chrome.preview.take(&mut events.chrome.builder),
+            State::Events(events) => events.chrome.preview.take(),
             _ => Preview::default(),
         }
     }

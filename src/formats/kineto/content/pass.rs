@@ -2,6 +2,7 @@
 
 use super::super::event::Event;
 use super::{Class, PREVIEW_MAX, Pass};
+use crate::base::colour_slots::by_index;
 use crate::base::{Severity, StrId, TrackId};
 use crate::formats::json::number;
 use crate::model::torch::ABSENT;
@@ -112,7 +113,7 @@ impl Pass<'_> {
         content.last = content.last.max(start.saturating_add(duration));
         if let Some(thread) = thread.filter(|_| content.n_preview < PREVIEW_MAX) {
             content.n_preview += 1;
-            content.preview.slices.push((thread as u32, start, duration, name.0 as u16));
+            content.preview.slices.push((thread as u32, start, duration, by_index(name.index())));
         }
         slice
     }

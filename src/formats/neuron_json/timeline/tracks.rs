@@ -57,15 +57,6 @@ impl Timeline {
         track
     }
 
-    /// The names of a row and those above it, before they are named: `sg00 DMA Q5`.
-    pub fn path(&self, row: TrackId) -> String {
-        let specs = self.builder.track_specs();
-        let rows = std::iter::successors(Some(row), |row| specs.get(row.index())?.parent);
-        let mut names: Vec<&str> = rows.filter_map(|row| Some(specs.get(row.index())?.name.as_str())).collect();
-        names.reverse();
-        names.join(" ")
-    }
-
     pub(super) fn name_cores(&mut self) {
         let only = (self.cores.len() == 1).then_some("Device");
         let mut n_on: FxHashMap<i64, u32> = FxHashMap::default();

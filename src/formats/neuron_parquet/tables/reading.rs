@@ -66,7 +66,7 @@ impl Reading<'_, '_> {
     /// Reports that rows of a file were read.
     pub fn report(&mut self, file: &File, n_rows: u64) {
         if let Some(watch) = &mut self.watch {
-            watch.read(file.n_bytes_of(n_rows), n_rows, &mut self.t.builder);
+            watch.read(file.n_bytes_of(n_rows), n_rows, &self.t.builder);
         }
     }
 
