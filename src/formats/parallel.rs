@@ -1,5 +1,6 @@
-//! Reads one member on several threads: in pieces, or inflating beside parsing. The result is that of reading it in order: a piece is added only where it begins between two
-//! records ([`Streamed::absorb`](super::Streamed::absorb)); where it does not, its bytes are read in order.
+//! Reads one member on several threads: in pieces, or inflating beside parsing; and long tables by their rows. The result is that of reading it in order: a
+//! piece of text is added only where it begins between two records ([`Streamed::absorb`](super::Streamed::absorb)); where it does not, its bytes are read in
+//! order.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod row_threads;

@@ -46,6 +46,8 @@ pub type WaitForTurn<'a> = Pin<Box<dyn Future<Output = Turn> + 'a>>;
 pub trait RowHelpers {
     /// Least rows of a piece.
     fn n_rows_min(&self) -> u64;
+    /// Some will be needed: those that take time to start do so now.
+    fn prepare(&mut self) {}
     /// Takes all pieces, in the order in which they are asked for.
     fn plan(&mut self, pieces: Vec<RowRange>);
     /// The piece of that place in the plan. Pieces before it are not asked for any more.

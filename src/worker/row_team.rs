@@ -32,9 +32,7 @@ impl<'a> RowTeam<'a> {
         let rows = RowRange { table: String::new(), file: 0, rows: 0..0 };
         let order = RowsOrder { number: 0, claim: claim.clone(), paths: paths.to_vec(), names: names.to_vec(), rows };
         let schedule = Schedule::new(Vec::new().into_iter(), 1);
-        // They start while this worker reads the footers.
-        let helpers = Helper::team(plan.n_threads.saturating_sub(1));
-        RowTeam { plan, order, files, helpers, pieces: Vec::new(), schedule, coming: HashMap::new(), spent_ms: 0.0 }
+        RowTeam { plan, order, files, helpers: Vec::new(), pieces: Vec::new(), schedule, coming: HashMap::new(), spent_ms: 0.0 }
     }
 
     /// Assigns pieces to helpers with room, idle helpers first.
@@ -78,6 +76,10 @@ impl<'a> RowTeam<'a> {
 impl RowHelpers for RowTeam<'_> {
     fn n_rows_min(&self) -> u64 {
         self.plan.n_rows_min()
+    }
+
+    fn prepare(&mut self) {
+        self.helpers = Helper::team(self.plan.n_threads.saturating_sub(1));
     }
 
     fn plan(&mut self, pieces: Vec<RowRange>) {

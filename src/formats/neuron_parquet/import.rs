@@ -56,6 +56,8 @@ async fn read_all(
     (watch, helpers): (&mut ProgressReporter<'_>, &mut dyn RowHelpers),
 ) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
+    // While footers are read.
+    helpers.prepare();
     let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
     missing::check(&tables, &unreadable, ledger);
     let of_other_types = types::check(&tables, ledger);

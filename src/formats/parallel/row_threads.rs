@@ -94,6 +94,7 @@ impl RowHelpers for RowThreads<'_, '_> {
             Some(None) => Turn::Stopped(HELPER_STOPPED),
         }))
     }
+
     fn spent_ms(&self) -> f64 {
         self.waited_ms
     }

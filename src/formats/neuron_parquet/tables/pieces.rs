@@ -29,14 +29,19 @@ fn rows_of(kind: usize, others: &OtherTables, are_links_wanted: bool) -> RowsOfT
 pub async fn read(tables: &BTreeMap<String, Table>, r: &mut Reading<'_, '_>, helpers: &mut dyn RowHelpers, ledger: &mut Ledger) {
     let plan = plan(tables, helpers.n_rows_min());
     helpers.plan(plan.clone());
+    let mut turns = plan.iter().enumerate().peekable();
     let others = OtherTables::of(tables);
     for (kind, table) in long_tables(tables) {
         let first_slice = r.t.builder.n_slices();
         let mut rows = rows_of(kind, &others, r.links.is_wanted);
+        let mut begins = 0u64;
         for (at, file) in table.files.iter().enumerate() {
-            let begins = n_rows_of(&table.files[..at]);
             let (mut count, mut done) = (Count::default(), Ok(()));
-            for (turn, piece) in plan.iter().enumerate().filter(|(_, piece)| piece.table == table.name && piece.file as usize == at) {
+            while let Some((turn, piece)) = turns.next_if(|(_, piece)| piece.table == table.name && piece.file as usize == at) {
+                // After an error the rest of a file is lost.
+                if done.is_err() {
+                    continue;
+                }
                 let is_added = match helpers.turn(turn).await {
                     Turn::Owner => false,
                     Turn::Read(piece) => r.absorb(piece, file, &mut count),
@@ -45,19 +50,16 @@ pub async fn read(tables: &BTreeMap<String, Table>, r: &mut Reading<'_, '_>, hel
                         false
                     }
                 };
-                if is_added {
-                    continue;
-                }
-                done = count.rows(file, &rows.wanted, piece.rows.clone(), &mut |batch, first| {
-                    let n_shown = (rows.put)(r, batch, begins + first);
-                    r.report(file, batch.n_rows as u64);
-                    n_shown
-                });
-                if done.is_err() {
-                    break;
+                if !is_added {
+                    done = count.rows(file, &rows.wanted, piece.rows.clone(), &mut |batch, first| {
+                        let n_shown = (rows.put)(r, batch, begins.saturating_add(first));
+                        r.report(file, batch.n_rows as u64);
+                        n_shown
+                    });
                 }
             }
             count.account(table, file, done, ledger);
+            begins = begins.saturating_add(file.n_rows);
         }
         r.note_end(SLICE_TABLES[kind], first_slice);
     }
@@ -79,11 +81,6 @@ impl Reading<'_, '_> {
         self.report(file, more.n_read);
         true
     }
-}
-
-/// Rows of these files.
-fn n_rows_of(files: &[File]) -> u64 {
-    files.iter().map(|file| file.n_rows).fold(0, u64::saturating_add)
 }
 
 /// The pieces of the long tables.
@@ -138,13 +135,15 @@ impl PieceReader {
         let (kind, table) = long_tables(&self.tables).find(|(_, table)| table.name == range.table)?;
         let (before, rest) = table.files.split_at_checked(range.file as usize)?;
         let file = rest.first()?;
-        let begins = n_rows_of(before);
-        let (place, links) =
-            (CoreRows::new(self.first_core), Links::of_piece(self.tables.contains_key(FLOWS), begins.saturating_add(range.rows.start)));
+        let begins: u64 = before.iter().map(|file| file.n_rows).fold(0, u64::saturating_add);
+        let links = Links::of_piece(self.tables.contains_key(FLOWS), begins.saturating_add(range.rows.start));
+        let place = CoreRows::new(self.first_core);
         let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), sampled_times: Vec::new(), watch: None };
         let mut rows = rows_of(kind, &self.others, reading.links.is_wanted);
         let mut count = Count::default();
-        let read = count.rows(file, &rows.wanted, range.rows.clone(), &mut |batch, first| (rows.put)(&mut reading, batch, begins + first));
+        let read = count.rows(file, &rows.wanted, range.rows.clone(), &mut |batch, first| {
+            (rows.put)(&mut reading, batch, begins.saturating_add(first))
+        });
         if read.is_err() || file.is_damaged() {
             return None;
         }

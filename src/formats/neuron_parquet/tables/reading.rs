@@ -254,12 +254,12 @@ fn index(id: i64, origin: i64) -> Option<u64> {
 
 /// Calls `rows` with batches of a table and the number of their first row; it returns how many are shown. Unreadable rows are in the ledger.
 fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn FnMut(&Batch, u64, &File) -> usize) {
-    let mut begins = 0;
+    let mut begins = 0u64;
     for file in &table.files {
         let mut count = Count::default();
-        let done = count.rows(file, wanted, 0..u64::MAX, &mut |batch, first| rows(batch, begins + first, file));
+        let done = count.rows(file, wanted, 0..u64::MAX, &mut |batch, first| rows(batch, begins.saturating_add(first), file));
         count.account(table, file, done, ledger);
-        begins += file.n_rows;
+        begins = begins.saturating_add(file.n_rows);
     }
 }
 
