@@ -1,7 +1,7 @@
 //! A Neuron Explorer profile: a directory of Parquet tables. See `docs/formats/neuron_parquet.md`.
 //!
 //! Recognising is light and linked into every worker. Reading needs the Parquet library and its codecs, which only the worker program
-//! `parquet` links: it calls [`install`]. Natively everything is there.
+//! `full` links: it calls [`install`]. Natively everything is there.
 
 mod checks;
 mod import;
