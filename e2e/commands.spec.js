@@ -51,6 +51,22 @@ test('views, actions, tracks, operators, settings and profiles are reached by ke
   await expect(page.locator('[data-commands]')).toBeHidden();
 });
 
+test('a palette that is opened again at once stays open', async ({ page, site }) => {
+  await start(page, site);
+  // The browser says that the first one closed when the second one is open.
+  await page.evaluate(async () => {
+    for (let i = 0; i < 3; i += 1) {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
+      for (let k = 0; k < 100; k += 1) await null;
+    }
+    for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
+  });
+  await expect(page.locator('[data-commands]')).toBeVisible();
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-commands]')).toBeHidden();
+});
+
 test('axe-core finds nothing in the palette and in a library with entries', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, CPU);

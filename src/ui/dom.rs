@@ -133,6 +133,11 @@ pub fn free_on_cleanup(canvas: NodeRef<html::Canvas>) {
     });
 }
 
+/// Whether a dialog is open. Its `close` event comes later than it closes: by then it may be open again.
+pub fn is_dialog_open(dialog: NodeRef<html::Dialog>) -> bool {
+    dialog.get_untracked().is_some_and(|dialog| dialog.open())
+}
+
 /// A file name made of `text`: letters, digits, dots and dashes.
 pub fn file_name(text: &str, ending: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '-' };

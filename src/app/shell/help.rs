@@ -2,6 +2,7 @@
 
 use crate::app::shell::guide;
 use crate::state::{App, AppStateStoreFields as _};
+use crate::ui::dom::is_dialog_open;
 use crate::ui::effect::effect;
 use crate::views::start::SAMPLES;
 use leptos::{html, prelude::*};
@@ -51,7 +52,7 @@ pub fn Help() -> impl IntoView {
     });
     let readings = readings.collect_view();
     view! {
-        <dialog class="dialog" node_ref=dialog aria-labelledby="help-title" on:close=move |_| close()>
+        <dialog class="dialog" node_ref=dialog aria-labelledby="help-title" on:close=move |_| if !is_dialog_open(dialog) { close() }>
             <header class="dialog__head">
                 <h2 id="help-title">"Help"</h2>
                 <button type="button" class="button button--icon" aria-label="Close help" on:click=move |_| close()>"×"</button>

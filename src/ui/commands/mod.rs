@@ -2,7 +2,7 @@
 
 pub mod matching;
 
-use super::dom::scroll_into_list;
+use super::dom::{is_dialog_open, scroll_into_list};
 use crate::ui::effect::effect;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -100,7 +100,7 @@ pub fn Commands(
         }
     };
     view! {
-        <dialog class="commands" node_ref=dialog aria-label="Commands" data-commands="" on:close=move |_| if is_open.get_untracked() { is_open.set(false) } on:click=on_click>
+        <dialog class="commands" node_ref=dialog aria-label="Commands" data-commands="" on:close=move |_| if is_open.get_untracked() && !is_dialog_open(dialog) { is_open.set(false) } on:click=on_click>
             <div class="commands__panel">
                 <input
                     type="text" class="commands__input" role="combobox" aria-expanded="true" aria-controls=LIST aria-autocomplete="list" autofocus
