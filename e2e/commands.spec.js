@@ -56,7 +56,7 @@ test('a palette that is opened again at once stays open', async ({ page, site })
   // The browser says that the first one closed when the second one is open.
   await page.evaluate(async () => {
     for (let i = 0; i < 3; i += 1) {
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { code: 'KeyK', key: 'k', ctrlKey: true, bubbles: true, cancelable: true }));
       for (let k = 0; k < 100; k += 1) await null;
     }
     for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
