@@ -3,7 +3,7 @@ import { defineConfig } from '@playwright/test';
 import { options } from '../scripts/chromium.mjs';
 
 // Specs of times, of memory and of many workers at once: they have the machine to themselves.
-const ALONE = ['first_paint', 'pieces', 'robust', 'sleep', 'snapshot', 'soak'].map((name) => `${name}.spec.js`);
+const ALONE = ['commands', 'first_paint', 'pieces', 'robust', 'sleep', 'snapshot', 'soak'].map((name) => `${name}.spec.js`);
 
 export default defineConfig({
   testDir: '.',
