@@ -43,7 +43,11 @@ pub fn import_with(
     }
     let (readable, mut ledger) = prepared(&picked, claim)?;
     let mut watch = ProgressReporter::new(&readable, report);
+    #[cfg(not(target_arch = "wasm32"))]
     let profile = parallel::at_random_access(format, (&readable, claim), &mut ledger, &mut watch, plan)?;
+    // A worker has one thread.
+    #[cfg(target_arch = "wasm32")]
+    let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut watch))?;
     Ok((Imported { profile, ledger }, readable))
 }
 

@@ -8,15 +8,14 @@ mod schedule;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use row_threads::at_random_access;
 pub use schedule::{Due, Schedule};
 
 use super::feeder::{Feeder, feed_range};
-use super::{Claim, Format, ImportError, ProgressReporter, Split};
-#[cfg(target_arch = "wasm32")]
-use crate::base::phases::{self, Phase};
+use super::{ImportError, Split};
+use crate::base::Member;
 use crate::base::threads::n_threads;
-use crate::base::{InputSet, Ledger, Member};
-use crate::model::Profile;
 use std::ops::Range;
 
 /// Pieces are at least as long: shorter ones cost more to add than they save, bytes.
@@ -142,28 +141,4 @@ pub(super) fn feed(feeder: &mut Feeder, member: &Member, plan: Plan) -> Result<(
 #[cfg(target_arch = "wasm32")]
 pub(super) fn feed(feeder: &mut Feeder, member: &Member, _plan: Plan) -> Result<(), ImportError> {
     feed_range(feeder, member, 0..member.len())
-}
-
-/// Imports a claim at random access: bytes are waited for while they are parsed.
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) fn at_random_access(
-    format: &dyn Format,
-    (input, claim): (&InputSet, &Claim),
-    ledger: &mut Ledger,
-    watch: &mut ProgressReporter,
-    plan: Plan,
-) -> Result<Profile, ImportError> {
-    row_threads::import(format, (input, claim), ledger, watch, plan)
-}
-
-/// Imports a claim at random access, on this thread.
-#[cfg(target_arch = "wasm32")]
-pub(super) fn at_random_access(
-    format: &dyn Format,
-    (input, claim): (&InputSet, &Claim),
-    ledger: &mut Ledger,
-    watch: &mut ProgressReporter,
-    _plan: Plan,
-) -> Result<Profile, ImportError> {
-    phases::time(Phase::Parse, || format.import(input, claim, ledger, watch))
 }

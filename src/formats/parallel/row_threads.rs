@@ -10,8 +10,8 @@ use crate::model::Profile;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
 
-/// Imports a profile at random access: where its format reads tables side by side, with the threads of `plan`.
-pub(super) fn import(
+/// Imports a claim at random access: bytes are waited for while they are parsed. Where the format reads tables side by side, with the threads of `plan`.
+pub(in crate::formats) fn at_random_access(
     format: &dyn Format,
     (input, claim): (&InputSet, &Claim),
     ledger: &mut Ledger,

@@ -178,7 +178,7 @@ impl Links {
         Links { is_wanted, near: Default::default(), origin, far: FxHashMap::default(), blocks: FxHashMap::default() }
     }
 
-    /// Adds the links of a piece, the first slice of which is now `first`.
+    /// Adds the links of a piece whose slices now begin with `first`.
     pub fn absorb(&mut self, piece: Links, first: RawSliceId) {
         // Of an id that came twice the last one counts: in a piece it is the near one, since nearness grows with the slices.
         piece.far.into_iter().for_each(|((table, id), slice)| self.note(table, Some(id), slice + first));
