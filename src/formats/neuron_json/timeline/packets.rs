@@ -158,13 +158,27 @@ fn queues(profile: &Profile) -> Vec<(TrackId, Option<(TrackId, String)>)> {
     rows.map(|track| (track, feeder(track))).collect()
 }
 
+/// A packet, with what is looked up of it.
+#[derive(Clone, Copy)]
+struct Packet {
+    slice: u32,
+    engine: StrId,
+    /// Nanoseconds.
+    start: i64,
+    end: i64,
+    bytes: u32,
+}
+
+/// Packets that are looked up together: a look-up that waits for memory then waits for no other one.
+const LOOKED_UP: usize = 1 << 10;
+
 /// A ring while its packets are gone through.
 #[derive(Default)]
 struct Ring {
     /// Transfers that ended on it.
     n_ended: usize,
     /// Packets that start at the same moment.
-    pending: Vec<u32>,
+    pending: Vec<Packet>,
 }
 
 /// Notes the instruction of each packet of a queue that is attributed, and the transfers; returns how many packets these are.
@@ -184,15 +198,15 @@ fn queue(
     // Notes which transfer the packets are of that start together on a ring, instead of the instruction.
     let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
         // Packets of a ring are sequential: those that start in the same nanosecond are ordered by end.
-        ring.pending.sort_by_key(|s| slices.end(*s as usize));
-        for slice in ring.pending.drain(..).map(|s| s as usize) {
+        ring.pending.sort_by_key(|packet| packet.end);
+        for packet in ring.pending.drain(..) {
             // More transfers than the engine requested: the first ones belong to another run, so the order is no evidence.
             let interval = intervals.get_mut(ring.n_ended)?;
-            triggers[slice] = ring.n_ended as u32;
+            triggers[packet.slice as usize] = ring.n_ended as u32;
             interval.n_packets += 1;
-            interval.first = interval.first.min(slices.start[slice]);
-            interval.last = interval.last.max(slices.end(slice));
-            match cells.bytes(columns, slice as u32) {
+            interval.first = interval.first.min(packet.start);
+            interval.last = interval.last.max(packet.end);
+            match packet.bytes {
                 END_BYTES => {
                     interval.is_complete = true;
                     ring.n_ended += 1;
@@ -203,22 +217,33 @@ fn queue(
         }
         Some(())
     };
-    let mut is_sound = true;
+    let (mut is_sound, mut looked_up) = (true, Vec::with_capacity(LOOKED_UP));
+    let look_up = |&slice: &u32| Packet {
+        slice,
+        engine: cells.engine(columns, slice),
+        start: slices.start[slice as usize],
+        end: slices.end(slice as usize),
+        bytes: cells.bytes(columns, slice),
+    };
     for_each_chunk(by_start.len(), &mut |part| {
-        for &slice in &by_start[part] {
-            if !is_sound || !device.duplicates.is_empty() && device.duplicates.binary_search(&slice).is_ok() {
-                continue;
+        for some in by_start[part].chunks(LOOKED_UP) {
+            looked_up.clear();
+            looked_up.extend(some.iter().map(look_up));
+            for packet in &looked_up {
+                if !is_sound || !device.duplicates.is_empty() && device.duplicates.binary_search(&packet.slice).is_ok() {
+                    continue;
+                }
+                let at = &mut ring_of[packet.engine.index()];
+                if *at == u32::MAX {
+                    *at = rings.len() as u32;
+                    rings.push(Ring::default());
+                }
+                let ring = &mut rings[*at as usize];
+                if ring.pending.first().is_some_and(|first| first.start != packet.start) {
+                    is_sound = settle(ring, triggers).is_some();
+                }
+                ring.pending.push(*packet);
             }
-            let at = &mut ring_of[cells.engine(columns, slice).index()];
-            if *at == u32::MAX {
-                *at = rings.len() as u32;
-                rings.push(Ring::default());
-            }
-            let ring = &mut rings[*at as usize];
-            if ring.pending.first().is_some_and(|first| slices.start[*first as usize] != slices.start[slice as usize]) {
-                is_sound = settle(ring, triggers).is_some();
-            }
-            ring.pending.push(slice);
         }
     });
     let is_sound = is_sound && rings.iter_mut().all(|ring| settle(ring, triggers).is_some());
