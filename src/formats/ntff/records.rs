@@ -1,8 +1,6 @@
-//! Notification records: 16 bytes each, the last eight a time in picoseconds. Starts and ends are paired first in, first out.
+//! Notification records: 16 bytes each, the last eight a time in picoseconds.
 
 use crate::model::RecordRef;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 
 /// Bytes of a record.
 pub(super) const RECORD: u64 = 16;
@@ -104,27 +102,6 @@ impl Packet {
         let is_known = flags & 0xc0 == 0x80 && matches!(kind, 1 | 5 | 6) && record.bytes[5] == 0;
         let packet = Packet { engine: u64::from(flags & 0x3f), queue: u64::from(record.bytes[4] >> 4), kind, bytes: record.half(0) };
         is_known.then_some(packet)
-    }
-}
-
-/// Starts that wait for their end.
-pub(super) struct Pairs<K> {
-    open: FxHashMap<K, VecDeque<Record>>,
-}
-
-impl<K: std::hash::Hash + Eq> Pairs<K> {
-    pub fn new() -> Self {
-        Pairs { open: FxHashMap::default() }
-    }
-
-    /// Notes a start.
-    pub fn start(&mut self, key: K, record: Record) {
-        self.open.entry(key).or_default().push_back(record);
-    }
-
-    /// The earliest start of that key.
-    pub fn end(&mut self, key: &K) -> Option<Record> {
-        self.open.get_mut(key)?.pop_front()
     }
 }
 

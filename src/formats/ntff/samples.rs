@@ -1,8 +1,8 @@
 //! Values over time of a trace, under the sections and keys of the device JSON: limits of throttling and DMA throughput.
 
 use super::info::{Info, Region};
-use super::records::{self, Packet, Pairs, Record};
-use super::transfers::Rings;
+use super::records::{self, Packet, Record};
+use super::transfers::{Pending, Step};
 use super::{info, limits, regions, window};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_json::timeline::throughput::{self, Moved};
@@ -60,22 +60,13 @@ fn all(member: &Member, region: &Region) -> Result<Vec<Record>, ImportError> {
 
 /// Adds the transfers of a region that the profiler counts.
 fn transfers(member: &Member, region: &Region, window: (u64, u64), moved: &mut Vec<Moved>) -> Result<(), ImportError> {
-    let mut pairs: Pairs<(u64, u64)> = Pairs::new();
-    let mut rings = Rings::default();
+    let mut pending = Pending::default();
     let mut each = |record: Record| {
         let Some(packet) = Packet::read(&record) else { return };
-        let ring = (packet.engine, packet.queue);
-        match packet.kind {
-            1 => pairs.start(ring, record),
-            5 => {
-                let Some(start) = pairs.end(&ring) else { return };
-                let (from, to) = (start.time(), record.time());
-                let is_late = rings.note(ring, (from, to), window);
-                if !is_late && window.0 <= from && from <= to && to <= window.1 && record.bytes[2] == 0 {
-                    moved.push(Moved::new(from, to, packet.bytes));
-                }
-            }
-            _ => (),
+        let Step::End { start, is_late } = pending.step(&record, &packet, window) else { return };
+        let (from, to) = (start.time(), record.time());
+        if !is_late && window.0 <= from && from <= to && to <= window.1 && record.bytes[2] == 0 {
+            moved.push(Moved::new(from, to, packet.bytes));
         }
     };
     window::blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut each))
