@@ -5,12 +5,12 @@ use super::info::{Info, Region, read_info};
 use super::job::Job;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
-use super::records::{self, RECORD, Record};
+use super::records::{self, RECORD};
 use super::totals::Totals;
 use super::window::window;
 use super::words::Words;
-use super::{instructions, limits, regions, report, transfers, usage};
-use crate::base::{InputSet, Ledger, Member, Severity, StrId};
+use super::{events, instructions, limits, regions, report, transfers, usage};
+use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::file_name::file_name;
 use crate::formats::neff::{self, Neff, hex};
 use crate::formats::neuron_json::tables::Tables;
@@ -142,10 +142,7 @@ impl Job<'_, '_> {
         self.timeline.builder.record_run(RecordRef::new(0, region.span.offset, RECORD), n_records);
         match (region.trace, region.block) {
             (records::INSTRUCTIONS, 0) => instructions::read(self, core, region).await,
-            (records::EVENTS, 0) => {
-                let mut names = FxHashMap::default();
-                self.for_each(region.span, &mut |job, record| job.event(core, &record, &mut names)).await
-            }
+            (records::EVENTS, 0) => events::read(self, core, region).await,
             (records::TRANSFERS, 1) => transfers::read(self, core, region).await,
             (records::THROTTLES, 0) => limits::read(self, core, region).await,
             (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)).await,
@@ -154,22 +151,6 @@ impl Job<'_, '_> {
                 self.for_each(region.span, &mut |job, record| job.unknown(core, &what, &record)).await
             }
         }
-    }
-
-    /// Shows a new value of a semaphore; `names` are those of values that were met.
-    fn event(&mut self, core: usize, record: &Record, names: &mut FxHashMap<(u8, i64), StrId>) {
-        let time = record.time();
-        let Some((id, value)) = record.semaphore() else {
-            let reason = "Event notifications are not shown: their meaning is not documented, and the profiler skips them too.";
-            return self.ledger.skip(Severity::Info, "event", reason, record.offset, || hex(&record.bytes));
-        };
-        if !self.is_inside(time) {
-            return self.outside(1, record.offset);
-        }
-        let ns = self.ns(time);
-        let name = *names.entry((id, value)).or_insert_with(|| self.timeline.semaphore_name(&id.to_string(), value));
-        self.timeline.semaphore_value(core, name, (ns, record.place()));
-        self.ledger.shown += 1;
     }
 
     /// The curves of each core's State Buffer and PSUM. Returns whether each core has them.

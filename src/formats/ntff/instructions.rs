@@ -14,7 +14,6 @@ use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency, hex};
 use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, Work};
 use crate::model::RecordRef;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -155,6 +154,43 @@ fn work(counters: &Counters) -> Work {
 struct Slot {
     starts: VecDeque<Record>,
     word: Option<Rc<Word>>,
+    /// Executions that are shown.
+    n_runs: u64,
+}
+
+/// Bits of the lower part of a word's number, which has 20 bits.
+const PAGE_BITS: u32 = 10;
+const PAGE: usize = 1 << PAGE_BITS;
+
+/// The words of all engines that records name, without a look-up by hash for each record.
+struct Slots {
+    /// Page of numbers, from 1 on, by engine and upper part of the word's number; 0 where none was met.
+    pages: Vec<u32>,
+    /// Number of the slot, from 1 on, by page and lower part; 0 where none was met.
+    numbers: Vec<u32>,
+    all: Vec<Slot>,
+}
+
+impl Slots {
+    fn new() -> Self {
+        Slots { pages: vec![0; ENGINES.len() << (20 - PAGE_BITS)], numbers: Vec::new(), all: Vec::new() }
+    }
+
+    /// The slot of a record's word.
+    #[inline]
+    fn of(&mut self, step: &Step) -> Option<&mut Slot> {
+        let page = self.pages.get_mut(step.engine << (20 - PAGE_BITS) | step.word as usize >> PAGE_BITS)?;
+        if *page == 0 {
+            self.numbers.resize(self.numbers.len() + PAGE, 0);
+            *page = (self.numbers.len() >> PAGE_BITS) as u32;
+        }
+        let number = self.numbers.get_mut((*page as usize - 1) << PAGE_BITS | step.word as usize & (PAGE - 1))?;
+        if *number == 0 {
+            self.all.push(Slot::default());
+            *number = self.all.len() as u32;
+        }
+        self.all.get_mut(*number as usize - 1)
+    }
 }
 
 /// Reads a region of instruction records.
@@ -162,18 +198,19 @@ pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) ->
     let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
-    // Keyed by engine and word, which has 20 bits.
-    let mut slots: FxHashMap<u32, Slot> = FxHashMap::default();
+    let mut slots = Slots::new();
+    // Those of a region of the same core before.
+    let mut runs = job.runs.remove(&core);
     job.for_each(region.span, &mut |job, record| {
         let Some(step) = Step::read(&record) else {
             return job.unknown(core, &format!("instruction record {:#04x}", record.bytes[3]), &record);
         };
-        let slot = slots.entry((step.engine as u32) << 20 | step.word).or_default();
+        let Some(slot) = slots.of(&step) else { return };
         if !step.is_end {
             return slot.starts.push_back(record);
         }
         match slot.starts.pop_front() {
-            Some(start) => instruction(job, (core, &subgraph), &step, slot, (&start, &record)),
+            Some(start) => instruction(job, (core, &subgraph), &step, (slot, &mut runs), (&start, &record)),
             None if job.is_inside(record.time()) => {
                 job.unpaired[0].0 += 1;
                 let reason = "The end of an instruction without a start: it is not shown.";
@@ -183,7 +220,14 @@ pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) ->
         }
     })
     .await?;
-    let mut rest: Vec<Record> = slots.into_values().flat_map(|slot| slot.starts).collect();
+    job.runs.extend(runs.map(|runs| (core, runs)));
+    for slot in slots.all.iter().filter(|slot| slot.n_runs > 0) {
+        match (slot.word.as_ref().and_then(|word| word.counters), &mut job.totals) {
+            (Some(counters), Some(totals)) => totals.add(&counters, slot.n_runs),
+            _ => job.totals = None,
+        }
+    }
+    let mut rest: Vec<Record> = slots.all.into_iter().flat_map(|slot| slot.starts).collect();
     rest.order_by_key(|record| record.offset);
     for record in rest {
         match job.is_inside(record.time()) {
@@ -202,29 +246,26 @@ fn instruction(
     job: &mut Job<'_, '_>,
     (core, subgraph): (usize, &Subgraph),
     step: &Step,
-    slot: &mut Slot,
+    (slot, runs): (&mut Slot, &mut Option<Option<Vec<Run>>>),
     (start, end): (&Record, &Record),
 ) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);
     }
+    slot.n_runs += 1;
     let word = &**slot.word.get_or_insert_with(|| word(job, core, subgraph, step));
     let span = job.span(start, end);
     let wait_ns = (u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32;
     let slice = job.timeline.execution(&word.shared, span, wait_ns);
     job.ledger.shown += 2;
     job.activity.instruction(core, step.engine, word.opcode, (from, to));
-    let runs = job.runs.entry(core).or_insert_with(|| Some(Vec::new()));
+    let runs = runs.get_or_insert_with(|| Some(Vec::new()));
     match (&word.touches, runs.as_mut().filter(|runs| runs.len() < MOST_RUNS)) {
         (Some(touches), Some(_)) if touches.is_empty() => (),
         (Some(touches), Some(runs)) => runs.push(Run { time: (from, to), touches: touches.clone() }),
         // A write that is not known makes all that follows wrong.
         _ => *runs = None,
-    }
-    match (&word.counters, &mut job.totals) {
-        (Some(counters), Some(totals)) => totals.add(counters),
-        _ => job.totals = None,
     }
     if let Some((kind, sentence)) = &word.refused {
         job.ledger.skip(Severity::Warning, kind, sentence, start.offset, || word.place.clone());

@@ -4,6 +4,7 @@ mod activity;
 mod claim;
 mod compiled_transfers;
 mod details;
+mod events;
 mod hardware;
 mod import;
 mod info;

@@ -17,16 +17,16 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds an execution.
-    pub fn add(&mut self, counters: &Counters) {
-        let add = |sum: &mut u64, n: Option<u64>| *sum = sum.saturating_add(n.unwrap_or(0));
-        self.n_words += 1;
+    /// Adds `n_runs` executions of a word.
+    pub fn add(&mut self, counters: &Counters, n_runs: u64) {
+        let add = |sum: &mut u64, n: Option<u64>| *sum = sum.saturating_add(n.unwrap_or(0).saturating_mul(n_runs));
+        self.n_words += n_runs;
         add(&mut self.sbuf_read, counters.sbuf_read);
         add(&mut self.sbuf_write, counters.sbuf_write);
         add(&mut self.psum_read, counters.psum_read);
         add(&mut self.psum_write, counters.psum_write);
         add(&mut self.evicted, counters.psum_to_sbuf);
-        self.n_evicted += u64::from(counters.psum_to_sbuf.is_some());
+        self.n_evicted += if counters.psum_to_sbuf.is_some() { n_runs } else { 0 };
     }
 
     /// The row of the table `instruction_totals`, with the names of the summary.
