@@ -115,7 +115,12 @@ pub fn begin() -> Began {
 impl Began {
     /// Milliseconds since then; 0 where nobody listens.
     pub fn elapsed_ms(self) -> f64 {
-        self.0.zip(LISTENER.get()).map_or(0.0, |(from, l)| (l.now_ms)() - from)
+        self.elapsed().unwrap_or(0.0)
+    }
+
+    /// Milliseconds since then; `None` where nobody listens.
+    pub fn elapsed(self) -> Option<f64> {
+        self.0.zip(LISTENER.get()).map(|(from, l)| (l.now_ms)() - from)
     }
 
     /// The phase that began then ends now.

@@ -31,7 +31,7 @@ mod unrecognised;
 pub mod wording;
 pub mod zstd;
 
-pub use progress::ProgressReporter;
+pub use progress::{Pace, ProgressReporter};
 use read_ahead::ReadAhead;
 use row_pieces::{RowHelpers, RowPiece, RowReader};
 

@@ -2,6 +2,7 @@
 
 use super::{Preview, Progress};
 use crate::base::colour_slots::by_index;
+use crate::base::phases::{self, Began};
 use crate::base::{InputSet, Member, StrId, TrackId};
 use crate::model::ProfileBuilder;
 
@@ -51,9 +52,45 @@ impl Lanes {
     }
 }
 
+/// When the progress of an import is reported again: seldom in a long one. A page draws each report, and where there are two processors, both are busy
+/// with the import.
+pub struct Pace {
+    began: Began,
+    /// Milliseconds from the beginning to the last report.
+    last_ms: Option<f64>,
+}
+
+/// Between two reports, milliseconds: at first, and later.
+const SHORTEST_MS: f64 = 50.0;
+const LONGEST_MS: f64 = 250.0;
+/// That part of the time so far is between two reports, where it is between those.
+const PART: f64 = 0.125;
+
+impl Pace {
+    /// An import begins.
+    pub fn begin() -> Self {
+        Pace { began: phases::begin(), last_ms: None }
+    }
+
+    /// Whether to report now; always without a clock.
+    pub fn is_due(&mut self) -> bool {
+        self.began.elapsed().is_none_or(|ms| self.is_due_at(ms))
+    }
+
+    fn is_due_at(&mut self, ms: f64) -> bool {
+        let between = (ms * PART).clamp(SHORTEST_MS, LONGEST_MS);
+        let is_due = self.last_ms.is_none_or(|last| ms - last >= between);
+        if is_due {
+            self.last_ms = Some(ms);
+        }
+        is_due
+    }
+}
+
 /// Reports the progress of an import at random access.
 pub struct ProgressReporter<'a> {
     report: &'a mut dyn FnMut(Progress),
+    pace: Pace,
     lanes: Lanes,
     bytes: u64,
     total: u64,
@@ -69,7 +106,7 @@ impl<'a> ProgressReporter<'a> {
     /// Reports the progress of an import of `input`.
     pub fn new(input: &InputSet, report: &'a mut dyn FnMut(Progress)) -> Self {
         let total = input.members.iter().map(Member::len).fold(0, u64::saturating_add);
-        ProgressReporter { report, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
+        ProgressReporter { report, pace: Pace::begin(), lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
     }
 
     /// Expected number of slices, so that the preview samples all of them evenly.
@@ -80,7 +117,7 @@ impl<'a> ProgressReporter<'a> {
     /// Counts bytes and records that were read into `builder`.
     pub fn read(&mut self, bytes: u64, records: u64, builder: &ProfileBuilder) {
         (self.bytes, self.records) = (self.bytes.saturating_add(bytes), self.records.saturating_add(records));
-        if self.records < self.due {
+        if self.records < self.due || !self.pace.is_due() {
             return;
         }
         self.due = self.records.saturating_add(STRIDE);
@@ -101,6 +138,15 @@ mod tests {
     use crate::base::MemorySource;
     use crate::model::{RawSlice, RecordRef, TrackKind, TrackSpec};
     use std::collections::BTreeSet;
+
+    #[test]
+    fn a_long_import_reports_seldom() {
+        let mut pace = Pace::begin();
+        let due: Vec<u32> = (0..=8_000).filter(|ms| pace.is_due_at(f64::from(*ms))).collect();
+        assert_eq!(due[..5], [0, 50, 100, 150, 200]);
+        let in_second = |from: u32| due.iter().filter(|ms| (from..from + 1_000).contains(*ms)).count();
+        assert_eq!([0, 1_000, 2_000, 7_000].map(in_second), [15, 6, 4, 4]);
+    }
 
     #[test]
     fn a_report_holds_what_is_new() {

@@ -19,7 +19,7 @@ use crate::engine::Session;
 use crate::formats::gzip::{InflatedSource, is_gzip};
 use crate::formats::import::{self, Feeder};
 use crate::formats::parallel::Plan;
-use crate::formats::{self, Claim, Imported, inspect};
+use crate::formats::{self, Claim, Imported, Pace, inspect};
 use crate::model::Profile;
 use futures_util::future::OptionFuture;
 use js_sys::Array;
@@ -160,11 +160,9 @@ async fn streamed(
     };
     let unreadable = |why| InputError::Unreadable { name: title.into(), why };
     let mut hash = PassingHash::new(main.len());
-    let mut posted = f64::MIN;
+    let mut pace = Pace::begin();
     let mut tell = |feeder: &mut Feeder| {
-        let now = js_sys::Date::now();
-        if now - posted >= PROGRESS_MS {
-            posted = now;
+        if pace.is_due() {
             host.post(&ToPage::Progress(feeder.progress()));
         }
     };
@@ -199,9 +197,6 @@ async fn streamed(
     let hash = hash.finish().filter(|_| picked.members.len() == 1);
     Ok(Some((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }, hash)))
 }
-
-/// No more than twenty a second: each is painted.
-const PROGRESS_MS: f64 = 50.0;
 
 /// A profile with at most this many slices is announced together with its first answer: the page then draws once instead of twice.
 const FEW_SLICES: usize = 200_000;
