@@ -10,6 +10,7 @@ use crate::app::workers::idle;
 use crate::state::steps::{Step, Steps};
 use crate::state::{App, AppStateStoreFields as _, Theme, actions, layout::Layout, saved_defaults::SavedDefaults, url::UrlState};
 use crate::ui::effect::effect;
+use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -18,6 +19,8 @@ use wasm_bindgen::JsValue;
 
 /// The address follows the last change after this.
 const ADDRESS_PAUSE_MS: u32 = 200;
+/// What users do.
+const INPUTS: [&str; 5] = ["keydown", "pointerdown", "click", "wheel", "drop"];
 const LAYOUT: &str = "axonscope.layout";
 const SAVED_DEFAULTS: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
@@ -107,11 +110,17 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
         app.state.wanted().set(Some(wanted));
     }
     let n_changes = StoredValue::new(0u32);
-    let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
+    let history = StoredValue::new(Steps::default());
+    for input in INPUTS {
+        let touch = move |_: &web_sys::Event| {
+            history.try_update_value(Steps::touch);
+        };
+        EventListener::new_with_options(&window(), input, EventListenerOptions::run_in_capture_phase(), touch).forget();
+    }
     // The fragment at the last write or event.
     let known = StoredValue::new(fragment_now());
     let on_change = window_event_listener(leptos::ev::hashchange, move |event| {
-        history.update_value(|steps| steps.arrived_ms = now_ms());
+        history.update_value(|steps| steps.arrive(now_ms()));
         // The address may have changed again before this event; what it is now is the entry to write to.
         known.set_value(fragment_now());
         let fragment = event.new_url().split_once('#').map_or("", |url| url.1).to_string();
