@@ -92,6 +92,19 @@ test('helpers read pieces, and the profile is the same', async ({ page, site, co
   await other.close();
 });
 
+test('when all of a file is read, its panel says that it is sorted', async ({ page, site }) => {
+  await start(page, site);
+  await page.evaluate(() => {
+    window.figures = [];
+    const note = () => window.figures.push(document.querySelector('.reading__figures')?.textContent);
+    new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await openProfile(page, large);
+  const figures = (await page.evaluate(() => window.figures)).filter(Boolean);
+  expect(figures[0]).toMatch(/^Reading /);
+  expect(figures.at(-1)).toMatch(/ records · sorting$/);
+});
+
 test('the text of a gzip file is parsed by helpers, and the profile is the same', async ({ page, site, context }) => {
   const packed = join(folder, 'packed.pt.trace.json.gz');
   writeFileSync(packed, gzipSync(readFileSync(large), { level: 1 }));

@@ -77,6 +77,11 @@ impl Pace {
         self.began.elapsed().is_none_or(|ms| self.is_due_at(ms))
     }
 
+    /// Whether the import has taken long enough for its end to be worth a report.
+    pub fn is_long(&self) -> bool {
+        self.began.elapsed().is_some_and(|ms| ms > SHORTEST_MS)
+    }
+
     fn is_due_at(&mut self, ms: f64) -> bool {
         let between = (ms * PART).clamp(SHORTEST_MS, LONGEST_MS);
         let is_due = self.last_ms.is_none_or(|last| ms - last >= between);
@@ -121,6 +126,18 @@ impl<'a> ProgressReporter<'a> {
             return;
         }
         self.due = self.records.saturating_add(STRIDE);
+        self.report(builder);
+    }
+
+    /// Everything was read: what follows is sorting.
+    pub fn end(&mut self, builder: &ProfileBuilder) {
+        self.bytes = self.total;
+        if self.pace.is_long() {
+            self.report(builder);
+        }
+    }
+
+    fn report(&mut self, builder: &ProfileBuilder) {
         while self.next < builder.n_slices() {
             let slice = self.next as u32;
             let (start, duration, name) = builder.raw(slice);

@@ -191,6 +191,9 @@ async fn streamed(
             tell(&mut feeder);
         }
     }
+    if pace.is_long() {
+        host.post(&ToPage::Progress(feeder.progress()));
+    }
     let joined = feeder.join(claim, picked.members.get(1..).unwrap_or_default());
     let (imported, index) = feeder.finish()?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));

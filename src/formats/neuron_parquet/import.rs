@@ -70,6 +70,7 @@ async fn read_all(
     let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), sampled_times: Vec::new(), watch: Some(watch) };
     reading.t.builder.expect_slices(n_slices);
     rows::timeline(&tables, &mut reading, helpers, ledger).await;
+    reading.report_end();
     if let Some(flows) = tables.get(FLOWS) {
         reading.resolve(flows, ledger);
     }

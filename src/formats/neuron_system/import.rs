@@ -45,6 +45,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Progress
             cut(ledger, &input.members[member]);
         }
     }
+    watch.end(&ProfileBuilder::new());
     let first = input.members.first().map_or("", |m| m.name.as_str());
     let title = if is_directory { directory_name(first) } else { file_name(first) };
     Ok(store.finish(title.into(), ledger))

@@ -71,6 +71,7 @@ pub(super) async fn import(
     for region in &regions {
         job.region(region).await?;
     }
+    job.watch.end(&job.timeline.builder);
     instructions::link(&mut job);
     let has_usage = job.usage();
     Ok(job.finish(neff.as_ref(), rows, has_usage))

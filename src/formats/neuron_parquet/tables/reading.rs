@@ -70,6 +70,13 @@ impl Reading<'_, '_> {
         }
     }
 
+    /// The long tables were read.
+    pub fn report_end(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch.end(&self.t.builder);
+        }
+    }
+
     /// Notes where the slices of `table` end: those from `first` on.
     pub fn note_end(&mut self, table: &'static str, first: usize) {
         self.ends.extend(self.t.builder.last_end(first).map(|end| (table, end)));
