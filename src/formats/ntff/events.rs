@@ -61,3 +61,20 @@ fn event(job: &mut Job<'_, '_>, core: usize, record: &Record, names: &mut Names)
     job.timeline.semaphore_value(core, *name, (ns, record.place()));
     job.ledger.shown += 1;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_of_each_semaphore_has_a_name_of_its_own() {
+        let (mut names, values) = (Names::default(), [0, 1, FEW - 1, FEW, i64::from(u32::MAX), -1]);
+        let all = [0u8, 7, 255].into_iter().flat_map(|id| values.map(|value| (id, value)));
+        for (n, (id, value)) in (1..).zip(all.clone()) {
+            let place = names.place(id, value);
+            assert_eq!(*place, StrId::default(), "S[{id}] = {value} is new");
+            *place = StrId(n);
+        }
+        assert!((1..).zip(all).all(|(n, (id, value))| *names.place(id, value) == StrId(n)));
+    }
+}

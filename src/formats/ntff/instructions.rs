@@ -6,12 +6,11 @@ use super::job::Job;
 use super::opcodes::{self, ENGINES};
 use super::programs::{WORD, WordKey};
 use super::records::{Record, Step};
-use super::usage::{self, MOST_RUNS, Run, Touch};
+use super::usage::{self, MOST_RUNS, Run, Runs, Touch};
 use super::words::Word;
-use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
-use crate::formats::neff::{Name, Program, dependency, hex};
+use crate::formats::neff::{Name, Program, dependency};
 use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, Work};
 use crate::model::RecordRef;
 use std::collections::VecDeque;
@@ -202,21 +201,15 @@ pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) ->
     // Those of a region of the same core before.
     let mut runs = job.runs.remove(&core);
     job.for_each(region.span, &mut |job, record| {
-        let Some(step) = Step::read(&record) else {
+        let Some((step, slot)) = Step::read(&record).and_then(|step| slots.of(&step).map(|slot| (step, slot))) else {
             return job.unknown(core, &format!("instruction record {:#04x}", record.bytes[3]), &record);
         };
-        let Some(slot) = slots.of(&step) else { return };
         if !step.is_end {
             return slot.starts.push_back(record);
         }
         match slot.starts.pop_front() {
             Some(start) => instruction(job, (core, &subgraph), &step, (slot, &mut runs), (&start, &record)),
-            None if job.is_inside(record.time()) => {
-                job.unpaired[0].0 += 1;
-                let reason = "The end of an instruction without a start: it is not shown.";
-                job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
-            }
-            None => job.outside(1, record.offset),
+            None => job.end_without_start(0, &record, "The end of an instruction without a start: it is not shown."),
         }
     })
     .await?;
@@ -227,18 +220,8 @@ pub(super) async fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) ->
             _ => job.totals = None,
         }
     }
-    let mut rest: Vec<Record> = slots.all.into_iter().flat_map(|slot| slot.starts).collect();
-    rest.order_by_key(|record| record.offset);
-    for record in rest {
-        match job.is_inside(record.time()) {
-            true => {
-                job.unpaired[0].1 += 1;
-                let reason = "The start of an instruction without an end: it was still running at the end of the trace.";
-                job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
-            }
-            false => job.outside(1, record.offset),
-        }
-    }
+    let reason = "The start of an instruction without an end: it was still running at the end of the trace.";
+    job.starts_without_end(0, slots.all.into_iter().flat_map(|slot| slot.starts).collect(), reason);
     Ok(())
 }
 
@@ -246,7 +229,7 @@ fn instruction(
     job: &mut Job<'_, '_>,
     (core, subgraph): (usize, &Subgraph),
     step: &Step,
-    (slot, runs): (&mut Slot, &mut Option<Option<Vec<Run>>>),
+    (slot, runs): (&mut Slot, &mut Option<Runs>),
     (start, end): (&Record, &Record),
 ) {
     let (from, to) = (start.time(), end.time());
@@ -341,6 +324,21 @@ pub(super) fn link(job: &mut Job<'_, '_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_word_of_each_engine_has_a_slot_of_its_own() {
+        let mut slots = Slots::new();
+        let words = [(0, 0), (0, 1), (0, 1023), (0, 1024), (4, 0xf_ffff), (3, 1024), (4, 0)];
+        for round in 1..=2 {
+            for (engine, word) in words {
+                let step = Step { engine, word, is_end: false, is_last: false };
+                let slot = slots.of(&step).expect("an engine of a record");
+                slot.n_runs += 1;
+                assert_eq!(slot.n_runs, round, "{step:?}");
+            }
+        }
+        assert_eq!(slots.all.len(), words.len());
+    }
 
     #[test]
     fn the_program_counter_wraps_at_20_bits() {

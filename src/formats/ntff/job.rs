@@ -6,6 +6,7 @@ use super::records::{RECORD, Record};
 use super::totals::Totals;
 use super::usage;
 use super::words::Words;
+use crate::base::Order as _;
 use crate::base::{Ledger, Member, Severity, for_each_chunk};
 use crate::formats::file_name::file_name;
 use crate::formats::neff::{Program, hex};
@@ -29,8 +30,8 @@ pub(super) struct Job<'a, 'b> {
     pub named: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
-    /// Instructions that read or write on the chip, by core; `None` where not all are known, or where they are too many.
-    pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
+    /// Instructions that read or write on the chip, by core.
+    pub runs: FxHashMap<usize, usage::Runs>,
     /// What the executed words read and wrote; `None` where not all are decoded.
     pub totals: Option<Totals>,
     /// When engines and queues ran.
@@ -77,6 +78,28 @@ impl Job<'_, '_> {
     pub fn outside(&mut self, n: u64, offset: u64) {
         let reason = "Records before or after the execution window belong to setup or another run; the profiler skips them too.";
         self.ledger.skip_n(Severity::Info, "outside_window", reason, n, offset, String::new);
+    }
+
+    /// Accounts for the end of an instruction or a transfer, by its place in [`Job::unpaired`], without a start.
+    pub fn end_without_start(&mut self, kind: usize, record: &Record, reason: &str) {
+        if !self.is_inside(record.time()) {
+            return self.outside(1, record.offset);
+        }
+        self.unpaired[kind].0 += 1;
+        self.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
+    }
+
+    /// The same for the starts that are left at the end of a region.
+    pub fn starts_without_end(&mut self, kind: usize, mut starts: Vec<Record>, reason: &str) {
+        starts.order_by_key(|record| record.offset);
+        for record in starts {
+            if self.is_inside(record.time()) {
+                self.unpaired[kind].1 += 1;
+                self.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
+            } else {
+                self.outside(1, record.offset);
+            }
+        }
     }
 
     /// Shows a record of a kind we do not know, and counts it.

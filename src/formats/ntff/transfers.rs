@@ -4,7 +4,6 @@ use super::activity;
 use super::info::{Region, Subgraph};
 use super::job::Job;
 use super::records::{Packet, Record};
-use crate::base::Order as _;
 use crate::base::Severity;
 use crate::base::text::counted;
 use crate::formats::ImportError;
@@ -130,12 +129,7 @@ impl Transfers {
         match self.pending.step(record, &packet, job.window) {
             Step::Other => (),
             Step::End { start, is_late } => self.transfer(job, (&start, record, &packet), is_late),
-            Step::EndWithoutStart if job.is_inside(record.time()) => {
-                job.unpaired[1].0 += 1;
-                let reason = "The end of a DMA transfer without a start: it is not shown.";
-                job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
-            }
-            Step::EndWithoutStart => job.outside(1, record.offset),
+            Step::EndWithoutStart => job.end_without_start(1, record, "The end of a DMA transfer without a start: it is not shown."),
         }
     }
 
@@ -185,18 +179,8 @@ impl Transfers {
             let reason = "Completions of DMA transfers: redundant with their start and end.";
             job.ledger.skip_n(Severity::Info, "dma_completion", reason, n_completed, region.span.offset, String::new);
         }
-        let mut rest: Vec<Record> = rings.into_iter().flat_map(|ring| ring.starts).collect();
-        rest.order_by_key(|record| record.offset);
-        for record in rest {
-            match job.is_inside(record.time()) {
-                true => {
-                    job.unpaired[1].1 += 1;
-                    let reason = "The start of a DMA transfer without an end: it was still running at the end of the trace.";
-                    job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
-                }
-                false => job.outside(1, record.offset),
-            }
-        }
+        let reason = "The start of a DMA transfer without an end: it was still running at the end of the trace.";
+        job.starts_without_end(1, rings.into_iter().flat_map(|ring| ring.starts).collect(), reason);
     }
 }
 

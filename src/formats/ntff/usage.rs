@@ -58,6 +58,9 @@ fn touch(access: &Access, channels: Option<u64>) -> Option<Touch> {
     (bytes.0 >= 0 && bytes.1 <= end).then_some(Touch { is_write, is_psum, bytes, n_partitions: channels.unwrap_or(128) })
 }
 
+/// The executions of a core that read or write on the chip; `None` where what some of them write is not known, or where they are too many.
+pub(super) type Runs = Option<Vec<Run>>;
+
 /// An execution.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
