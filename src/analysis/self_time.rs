@@ -5,6 +5,7 @@
 
 use crate::base::{TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::Profile;
+use std::ops::Range;
 
 /// Calls `out` with (slice, owned nanoseconds) for every slice of `track` that touches `range`.
 pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, mut out: impl FnMut(usize, i64)) {
@@ -23,6 +24,10 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
         let first = first + slices.start[first..end].partition_point(|&s| s < from);
         // The one before may reach into the range.
         let first = if first > lane.first as usize { first - 1 } else { first };
+        if is_top && covered.is_empty() {
+            uncovered(profile, first..end, (from, to), &mut out);
+            continue;
+        }
         // `at`: the first covered span that is not over yet; `merged`: the first not yet in `next`.
         let (mut at, mut merged) = (0, 0);
         next.clear();
@@ -57,6 +62,22 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
             std::mem::swap(&mut covered, &mut next);
         }
     }
+}
+
+/// Slices of a lane without deeper ones own all their time: most lanes of a device.
+fn uncovered(profile: &Profile, lane: Range<usize>, (from, to): (i64, i64), out: &mut impl FnMut(usize, i64)) {
+    let slices = &profile.slices;
+    for_each_chunk(lane.len(), &mut |part| {
+        for i in lane.start + part.start..lane.start + part.end {
+            let (start, stop) = (slices.start[i], slices.end(i));
+            if start >= to {
+                return;
+            }
+            if stop > from || start >= from {
+                out(i, (stop.min(to) - start.max(from)).max(0));
+            }
+        }
+    });
 }
 
 /// Adds a span that begins no earlier than the last; joins them where they meet.
