@@ -15,7 +15,8 @@ impl ProfileBuilder {
     /// Sorts, nests and freezes. Tracks without content and without children are left out. `meta.range` is computed here.
     pub fn finish(mut self, meta: Meta) -> Finished {
         let n_raw_tracks = self.tracks.len();
-        let n_slices = counts(self.track.len(), n_raw_tracks, |i| self.rows.track(self.track.get(i)).index());
+        let tracks = self.rows.by_entry(n_raw_tracks, |track| track.0);
+        let n_slices = counts(self.track.len(), n_raw_tracks, |i| tracks.get(self.track.get(i)) as usize);
         let n_instants = self.instants.counts(n_raw_tracks);
         let (tracks, track_of_raw) = self.order_tracks(|track| n_slices[track] > 0 || n_instants[track] > 0);
         let mut profile = Profile { meta, tracks, ..Profile::default() };
@@ -75,8 +76,8 @@ impl ProfileBuilder {
     /// unsorted columns of a long trace do not fit in memory together.
     fn by_final_track(&mut self, counts: &[usize], track_of_raw: &[Option<TrackId>], n_tracks: usize) -> ByTrack {
         let n = self.start.len();
-        let (tracks, rows) = (&self.track, &self.rows);
-        let track_of = |i: usize| placed(track_of_raw, rows.track(tracks.get(i)).0).index();
+        let (entries, tracks) = (&self.track, self.rows.by_entry(track_of_raw.len(), |track| placed(track_of_raw, track.0).0));
+        let track_of = |i: usize| tracks.get(entries.get(i)) as usize;
         let first = first_of_tracks(counts, track_of_raw, n_tracks);
         let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
         let starts = || {

@@ -43,6 +43,12 @@ impl Rows {
         self.0.get((entry & !IS_ROW) as usize).filter(|_| entry & IS_ROW != 0)
     }
 
+    /// What `value` gives for the track of each entry, of `n_tracks` tracks and the rows: for walks over all slices.
+    pub fn by_entry(&self, n_tracks: usize, value: impl Fn(TrackId) -> u32) -> ByEntry {
+        let tracks = (0..n_tracks as u32).map(TrackId);
+        ByEntry { n_tracks, values: tracks.chain(self.0.iter().map(|row| row.track)).map(value).collect() }
+    }
+
     /// The track of a slice by its entry.
     #[inline]
     pub fn track(&self, entry: u32) -> TrackId {
@@ -59,6 +65,22 @@ impl Rows {
     #[inline]
     pub fn is_own(&self, entry: u32, column: ColumnId) -> bool {
         self.get(entry).is_some_and(|row| row.own == column)
+    }
+}
+
+/// A value for each entry of slices: four bytes, so that those of all rows fit into a processor's cache.
+pub(super) struct ByEntry {
+    n_tracks: usize,
+    /// Of tracks, then of rows.
+    values: Vec<u32>,
+}
+
+impl ByEntry {
+    /// The value for an entry, which must be there.
+    #[inline]
+    pub fn get(&self, entry: u32) -> u32 {
+        let at = if entry & IS_ROW == 0 { entry as usize } else { self.n_tracks + (entry & !IS_ROW) as usize };
+        self.values[at]
     }
 }
 
