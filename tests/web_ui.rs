@@ -3,16 +3,24 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic; clippy knows only #[test]")]
 
 use axonscope::analysis::operators::{OperatorRow, Operators, OperatorsQuery};
-use axonscope::base::{DurationNs, TimeNs, TimeRange};
-use axonscope::engine::EncodedAnswer;
+use axonscope::base::{DurationNs, InputSet, Member, TimeNs, TimeRange};
+use axonscope::engine::{EncodedAnswer, EncodedQuery, Session};
+use axonscope::formats::Claim;
+use axonscope::formats::import::import_claim;
 use axonscope::ui::pie::{Pie, Slice};
 use axonscope::ui::table::{Cell, Column, Kind, Row, Table};
+use axonscope::views::advice::AdviceView;
+use axonscope::views::bounds::BoundsView;
+use axonscope::views::gaps::GapsView;
 use axonscope::views::operators::OperatorsView;
+use axonscope::views::summary::SummaryView;
 use axonscope::worker::client::Ask;
 use futures_util::StreamExt;
 use gloo_timers::future::TimeoutFuture;
 use leptos::mount::mount_to;
 use leptos::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -245,4 +253,53 @@ async fn operators_follow_the_range_and_tell_which_row_was_chosen() {
     settle().await;
     assert_eq!(texts(&stage, "[role=alert]"), ["No modules."]);
     assert_eq!(texts(&stage, names), ["dot"], "what was there stays");
+}
+
+/// A run with its program.
+fn run() -> Session {
+    axonscope::engine::link_all();
+    let files: [(&str, &[u8]); 2] =
+        [("a.ntff", include_bytes!("cases/ntff/with_neff/a.ntff")), ("a.neff", include_bytes!("cases/ntff/with_neff/a.neff"))];
+    let input = InputSet { members: files.into_iter().map(|(name, bytes)| Member::from_bytes(name, bytes.to_vec())).collect() };
+    let claim = Claim { format: "ntff".into(), members: vec![0, 1], recognised: String::new() };
+    let (imported, readable) = import_claim(&input, &claim, &mut |_| ()).unwrap();
+    Session::new(claim, readable, imported)
+}
+
+#[wasm_bindgen_test]
+async fn what_views_of_a_run_ask_first_is_found_ahead() {
+    let stage = stage();
+    let (ask, mut calls) = Ask::channel();
+    let session = Rc::new(run());
+    let asked = Rc::new(RefCell::new(Vec::<EncodedQuery>::new()));
+    let range = Signal::stored(None);
+    mount_to(stage.clone(), move || {
+        let (for_bounds, for_gaps, for_advice) = (ask.clone(), ask.clone(), ask.clone());
+        view! {
+            <SummaryView ask range regions=Signal::stored(Vec::new()) on_region=Callback::new(|_| ()) on_slice=Callback::new(|_| ()) />
+            <BoundsView
+                ask=for_bounds range selection=Signal::stored(None) named=Signal::stored(Vec::new()) on_slices=Callback::new(|_| ())
+                on_range=Callback::new(|_| ()) on_region=Callback::new(|_| ())
+            />
+            <GapsView ask=for_gaps range on_place=Callback::new(|_| ()) />
+            <AdviceView ask=for_advice on_place=Callback::new(|_| ()) />
+        }
+    })
+    .forget();
+    let (seen, answering) = (asked.clone(), session.clone());
+    leptos::task::spawn_local(async move {
+        while let Some(call) = calls.next().await {
+            seen.borrow_mut().push(call.query.clone());
+            let _ = call.reply.send(Ok(call.query.answer(&answering)));
+        }
+    });
+    let ahead: Vec<EncodedQuery> = session.questions_ahead().iter().filter_map(|question| question(&session)).collect();
+    assert!(ahead.len() > 5 && ahead.iter().all(|query| !query.answer(&session).is_refused()));
+    settle().await;
+    settle().await;
+    let numbers = |queries: &[EncodedQuery], others: &[EncodedQuery]| {
+        queries.iter().filter(|query| !others.contains(query)).map(EncodedQuery::number).collect::<Vec<_>>()
+    };
+    let (late, idle) = (numbers(&asked.borrow(), &ahead), numbers(&ahead, &asked.borrow()));
+    assert!(late.is_empty() && idle.is_empty(), "asked, and not found ahead: {late:?}; found ahead, and not asked: {idle:?}");
 }

@@ -4,7 +4,7 @@
 use super::page_columns::PageMeta;
 use super::question::Refusal;
 use super::tables::{Part, Table};
-use super::{Session, device_curves};
+use super::{QuestionAhead, Session, device_ahead, device_curves};
 use crate::analysis::details::Surroundings;
 use crate::analysis::device::accesses;
 use crate::analysis::device::instructions::instruction::InstructionFacts;
@@ -30,6 +30,8 @@ pub(super) struct FullAnswers {
     pub add_curves: fn(&Profile, &NeuronDevice, &mut PageMeta),
     /// See [`Details`].
     pub details: Details,
+    /// What views of a device profile ask first.
+    pub questions_ahead: &'static [QuestionAhead],
     /// What a device or system profile contributes to an explanation of two.
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
     /// The rows of a device or system profile in a table of profiles.
@@ -51,6 +53,7 @@ pub(super) fn link() {
     let _ = LINKED.set(FullAnswers {
         add_curves: device_curves::add,
         details,
+        questions_ahead: &device_ahead::QUESTIONS,
         explain_part: Session::neuron_explain_part,
         variant_parts: Session::neuron_variant_parts,
         headline: Session::device_headline,

@@ -22,6 +22,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// A question that is likely to be asked next; `None` where the profile has nothing that it is about.
+pub type QuestionAhead = fn(&Session) -> Option<EncodedQuery>;
+
 /// An open profile with its input.
 #[derive(Debug)]
 pub struct Session {
@@ -92,6 +95,14 @@ impl Session {
     /// What the page asks as soon as it shows a profile of this kind, where the answer takes long.
     pub fn first_question(&self) -> Option<EncodedQuery> {
         matches!(self.profile.domain, Domain::NeuronDevice(_)).then(|| EncodedQuery::of(&BandsQuery))
+    }
+
+    /// What views ask first, where the answers take long. A worker finds them while it has nothing else to do, in this order.
+    pub fn questions_ahead(&self) -> &'static [QuestionAhead] {
+        match (&self.profile.domain, full::linked()) {
+            (Domain::NeuronDevice(_), Ok(full)) => full.questions_ahead,
+            _ => &[],
+        }
     }
 
     /// The importer that reads the profile's records again.

@@ -149,7 +149,7 @@ impl Server {
                 Ok(written) => self.host.post(&ToPage::Written(written)),
                 Err(error) => self.host.fail(&error),
             },
-            Ok(ToWorker::Prepare) => self.host.prepare(),
+            Ok(ToWorker::Prepare) => spawn_local(self.host.clone().prepare()),
             Err(error) => self.host.fail(&error),
         }
     }

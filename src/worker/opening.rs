@@ -5,7 +5,7 @@ use super::error::{BrowserError, WorkerError};
 use super::helpers::Helper;
 use super::inflating::{GZIP_MIN, Inflating};
 use super::input::{input, input_at_hand};
-use super::profile_host::Host;
+use super::profile_host::{Host, memory};
 use super::protocol::{Occasion, Opened, Progress, ToPage};
 use super::reader::Reader;
 use super::remote;
@@ -23,7 +23,6 @@ use crate::formats::{self, Claim, Imported, Pace, inspect};
 use crate::model::Profile;
 use futures_util::future::OptionFuture;
 use js_sys::Array;
-use wasm_bindgen::JsCast;
 use web_sys::File;
 
 /// Files read at random access that are no longer than this together, bytes, are read at one go.
@@ -238,10 +237,4 @@ fn send(host: &Host, session: Session, hash: String, occasion: Occasion) {
     if let Some(question) = question.filter(|_| !is_short) {
         host.answer_ahead(&question);
     }
-}
-
-/// Bytes of this worker's WebAssembly memory.
-fn memory() -> u64 {
-    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
-    memory.buffer().unchecked_into::<js_sys::ArrayBuffer>().byte_length().into()
 }

@@ -5,9 +5,11 @@ use super::protocol::{ToPage, encode};
 use super::transfer::Transfer;
 use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
 use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
-use js_sys::{Array, Uint8Array};
-use std::cell::RefCell;
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Array, ArrayBuffer, Uint8Array, WebAssembly};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use web_sys::{DedicatedWorkerGlobalScope, File};
 
 /// Answers that take longer than this are kept, ms.
@@ -17,6 +19,10 @@ const ASKED_ONCE: [u32; 5] =
     [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, RangeRecordsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.
 const MAX_CACHED_BYTES: usize = 1 << 20;
+/// Work ahead waits until nothing was asked for this long, ms: an answer can wait for a step of it.
+const QUIET_MS: f64 = 700.0;
+/// It ends where this worker has taken more memory, bytes of at most 4 GiB: what is asked needs the rest.
+const AHEAD_MAX_BYTES: u64 = 9 << 28;
 
 /// The open profile and the way back.
 #[derive(Clone)]
@@ -24,18 +30,34 @@ pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
     answers: Rc<RefCell<AnswerCache>>,
+    /// When the page asked last, ms since 1970.
+    asked_ms: Rc<Cell<f64>>,
 }
 
 impl Host {
     /// Without a profile.
     pub fn new(scope: DedicatedWorkerGlobalScope) -> Self {
-        Host { scope, session: Rc::default(), answers: Rc::default() }
+        Host { scope, session: Rc::default(), answers: Rc::default(), asked_ms: Rc::default() }
     }
 
-    /// Computes what many answers share, where a profile is open.
-    pub fn prepare(&self) {
-        if let Some(session) = self.session.borrow().as_ref() {
-            session.prepare();
+    /// Computes what many answers share and what views ask first, where a profile is open. Questions that come meanwhile are answered between its steps.
+    pub async fn prepare(self) {
+        let questions = match self.session.borrow().as_ref() {
+            Some(session) => {
+                session.prepare();
+                session.questions_ahead()
+            }
+            None => &[],
+        };
+        for question in questions {
+            self.until_quiet().await;
+            if memory() > AHEAD_MAX_BYTES {
+                return;
+            }
+            let query = self.session.borrow().as_ref().filter(|session| !session.is_scoped()).and_then(question);
+            if let Some(query) = query.filter(|query| self.answers.borrow_mut().get(query).is_none()) {
+                self.answer_ahead(&query);
+            }
         }
     }
 
@@ -44,8 +66,21 @@ impl Host {
         self.found(query, false);
     }
 
+    /// Waits until the page has not asked for a while.
+    async fn until_quiet(&self) {
+        loop {
+            let rest_ms = self.asked_ms.get() + QUIET_MS - js_sys::Date::now();
+            // Also where nothing is left to wait for: then what has come meanwhile is taken first.
+            TimeoutFuture::new(rest_ms.clamp(0.0, QUIET_MS) as u32).await;
+            if js_sys::Date::now() >= self.asked_ms.get() + QUIET_MS {
+                return;
+            }
+        }
+    }
+
     /// Answers a question.
     pub fn answer(&self, id: u32, query: &EncodedQuery) {
+        self.asked_ms.set(js_sys::Date::now());
         // Kept answers are of the whole profile, or of a range.
         let is_scoped = self.session.borrow().as_ref().is_some_and(Session::is_scoped);
         let known = if is_scoped { None } else { self.answers.borrow_mut().get(query) };
@@ -108,4 +143,10 @@ impl Host {
             web_sys::console::error_1(&error.to_string().into());
         }
     }
+}
+
+/// Bytes of this worker's WebAssembly memory.
+pub(super) fn memory() -> u64 {
+    let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    memory.buffer().unchecked_into::<ArrayBuffer>().byte_length().into()
 }

@@ -1,0 +1,25 @@
+//! What the views of a device profile ask first. Each answer reads columns of the whole run: a worker that has nothing else to do finds them ahead,
+//! and these views are there at once.
+
+use super::query::{AdviceQuery, BoundsQuery, ChartsQuery, CriticalPathQuery, EvidenceQuery, GapsQuery, RegionsQuery, SummaryQuery};
+use super::{EncodedQuery, QuestionAhead, Session};
+use crate::analysis::device::bounds::{CoreBounds, GapKind};
+
+/// In an order in which one builds on the other. Advice is last: it frees what only Bounds needs.
+pub(super) const QUESTIONS: [QuestionAhead; 9] = [
+    |_| Some(EncodedQuery::of(&SummaryQuery { range: None })),
+    |_| Some(EncodedQuery::of(&BoundsQuery::default())),
+    |session| causes_of(session, |core| core.main_gap().unwrap_or(GapKind::DmaIdle)),
+    |session| causes_of(session, |_| GapKind::Unoverlapped),
+    |_| Some(EncodedQuery::of(&RegionsQuery::default())),
+    |_| Some(EncodedQuery::of(&ChartsQuery { range: None })),
+    |_| Some(EncodedQuery::of(&GapsQuery { range: None })),
+    |_| Some(EncodedQuery::of(&CriticalPathQuery { is_by_data: false })),
+    |_| Some(EncodedQuery::of(&AdviceQuery)),
+];
+
+/// The causes of a gap of the first core; `None` where there is no core.
+fn causes_of(session: &Session, gap: fn(&CoreBounds) -> GapKind) -> Option<EncodedQuery> {
+    let bounds = session.ask(&BoundsQuery::default()).ok()?;
+    Some(EncodedQuery::of(&EvidenceQuery { range: None, core: 0, gap: gap(bounds.cores.first()?) }))
+}
