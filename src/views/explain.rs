@@ -11,6 +11,7 @@ use crate::ui::dom;
 use crate::ui::table::{Kind, Table};
 use crate::ui::tree::TreeTable;
 use crate::worker::client::{Ask, EngineError};
+use futures_util::future::try_join;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -145,7 +146,8 @@ fn Answered(sentence: Sentence, is_first: bool) -> impl IntoView {
 }
 
 async fn explain(base: Side, run: Side) -> Result<Explain, EngineError> {
-    let (first, second) = (part(&base).await?, part(&run).await?);
+    // Each in a worker of its own: both at once.
+    let (first, second) = try_join(part(&base), part(&run)).await?;
     run.ask.ask(ExplainPairQuery { base: first, run: second }).await
 }
 

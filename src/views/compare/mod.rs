@@ -13,6 +13,7 @@ use crate::ui::table::Table;
 use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use leptos::prelude::*;
 use rows::Compare;
 
@@ -140,13 +141,16 @@ fn side(device: &Device) -> Side {
     Side { hash: device.hash.clone(), label: device.label.clone(), ask: device.ask.clone() }
 }
 
+/// Runs that are asked at once, each in a worker of its own. Of many runs most sleep, and each takes memory once it is awake.
+const AT_ONCE: usize = 2;
+
 /// Asks every run for its part, and one of them to merge them.
 async fn compare(all: Vec<Device>, base: usize) -> Result<Compare, EngineError> {
-    let mut parts = Vec::with_capacity(all.len());
-    for device in &all {
+    let part = async |device: &Device| {
         let part = device.ask.ask(ComparePartQuery).await?;
-        parts.push(ComparePart { title: device.label.clone(), ..part });
-    }
+        Ok::<_, EngineError>(ComparePart { title: device.label.clone(), ..part })
+    };
+    let parts = stream::iter(&all).map(part).buffered(AT_ONCE).try_collect().await?;
     let first = all.first().ok_or(EngineError::Stopped)?;
     first.ask.ask(CompareQuery { parts, base }).await
 }
