@@ -1,12 +1,23 @@
 //! What the views of a device profile ask first. Each answer reads columns of the whole run: a worker that has nothing else to do finds them ahead,
 //! and these views are there at once.
 
-use super::query::{AdviceQuery, BoundsQuery, ChartsQuery, CriticalPathQuery, EvidenceQuery, GapsQuery, RegionsQuery, SummaryQuery};
+use super::query::{AdviceQuery, BoundsQuery, ChartsQuery, ComparePartQuery, CriticalPathQuery, EvidenceQuery, ExplainQuery};
+use super::query::{GapsQuery, RegionsQuery, SummaryQuery};
 use super::{EncodedQuery, QuestionAhead, Session};
 use crate::analysis::device::bounds::{CoreBounds, GapKind};
 
-/// In an order in which one builds on the other. Advice is last: it frees what only Bounds needs.
-pub(super) const QUESTIONS: [QuestionAhead; 9] = [
+/// The questions in an order in which one builds on the other, with those of a comparison where another profile is open.
+pub(super) fn questions(is_compared: bool) -> Vec<QuestionAhead> {
+    let compared: &[QuestionAhead] = if is_compared { &OF_A_COMPARISON } else { &[] };
+    [compared, &OF_VIEWS].concat()
+}
+
+/// What Compare asks each profile.
+const OF_A_COMPARISON: [QuestionAhead; 2] =
+    [|_| Some(EncodedQuery::of(&ComparePartQuery)), |_| Some(EncodedQuery::of(&ExplainQuery::default()))];
+
+/// Advice is last: it frees what only Bounds and Compare need.
+const OF_VIEWS: [QuestionAhead; 9] = [
     |_| Some(EncodedQuery::of(&SummaryQuery { range: None })),
     |_| Some(EncodedQuery::of(&BoundsQuery::default())),
     |session| causes_of(session, |core| core.main_gap().unwrap_or(GapKind::DmaIdle)),

@@ -31,7 +31,7 @@ pub(super) struct FullAnswers {
     /// See [`Details`].
     pub details: Details,
     /// What views of a device profile ask first.
-    pub questions_ahead: &'static [QuestionAhead],
+    pub questions_ahead: fn(bool) -> Vec<QuestionAhead>,
     /// What a device or system profile contributes to an explanation of two.
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
     /// The rows of a device or system profile in a table of profiles.
@@ -53,7 +53,7 @@ pub(super) fn link() {
     let _ = LINKED.set(FullAnswers {
         add_curves: device_curves::add,
         details,
-        questions_ahead: &device_ahead::QUESTIONS,
+        questions_ahead: device_ahead::questions,
         explain_part: Session::neuron_explain_part,
         variant_parts: Session::neuron_variant_parts,
         headline: Session::device_headline,

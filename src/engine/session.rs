@@ -97,11 +97,12 @@ impl Session {
         matches!(self.profile.domain, Domain::NeuronDevice(_)).then(|| EncodedQuery::of(&BandsQuery))
     }
 
-    /// What views ask first, where the answers take long. A worker finds them while it has nothing else to do, in this order.
-    pub fn questions_ahead(&self) -> &'static [QuestionAhead] {
+    /// What views ask first, where the answers take long. A worker finds them while it has nothing else to do, in this order. `is_compared`: whether
+    /// there is another profile that this one can be compared with.
+    pub fn questions_ahead(&self, is_compared: bool) -> Vec<QuestionAhead> {
         match (&self.profile.domain, full::linked()) {
-            (Domain::NeuronDevice(_), Ok(full)) => full.questions_ahead,
-            _ => &[],
+            (Domain::NeuronDevice(_), Ok(full)) => (full.questions_ahead)(is_compared),
+            _ => Vec::new(),
         }
     }
 

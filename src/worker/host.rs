@@ -149,7 +149,7 @@ impl Server {
                 Ok(written) => self.host.post(&ToPage::Written(written)),
                 Err(error) => self.host.fail(&error),
             },
-            Ok(ToWorker::Prepare) => spawn_local(self.host.clone().prepare()),
+            Ok(ToWorker::Prepare { is_compared }) => spawn_local(self.host.clone().prepare(is_compared)),
             Err(error) => self.host.fail(&error),
         }
     }

@@ -41,13 +41,13 @@ impl Host {
     }
 
     /// Computes what many answers share and what views ask first, where a profile is open. Questions that come meanwhile are answered between its steps.
-    pub async fn prepare(self) {
+    pub async fn prepare(self, is_compared: bool) {
         let questions = match self.session.borrow().as_ref() {
             Some(session) => {
                 session.prepare();
-                session.questions_ahead()
+                session.questions_ahead(is_compared)
             }
-            None => &[],
+            None => return,
         };
         for question in questions {
             self.until_quiet().await;

@@ -65,8 +65,11 @@ pub enum ToWorker {
     },
     /// Get fast before the first run of a device comes. No answer. Only [`super::page::Program::Full`] can.
     WarmUpForRuns,
-    /// Compute intermediate results that many answers need. No answer.
-    Prepare,
+    /// Compute intermediate results that many answers need, and what views ask first. No answer.
+    Prepare {
+        /// Whether another profile is open that this one can be compared with.
+        is_compared: bool,
+    },
     /// Open a small synthetic trace as if it were a file, so that the page gets fast as well.
     OpenSynthetic,
     /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.

@@ -39,7 +39,7 @@ fn claim() -> Claim {
 fn questions_survive() {
     to_worker(ToWorker::WarmUp { n_readers: 2 });
     to_worker(ToWorker::WarmUpForRuns);
-    to_worker(ToWorker::Prepare);
+    to_worker(ToWorker::Prepare { is_compared: true });
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
     to_worker(ToWorker::Open {
         claim: claim(),

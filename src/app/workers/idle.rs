@@ -44,9 +44,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
                     if is_quiet.try_get_untracked() == Some(true) {
                         set_idle("true");
                         if let Some(profile) = app.front_untracked() {
-                            if let Err(error) = worker_registry::prepare_answers(profile.id) {
-                                web_sys::console::warn_1(&error.to_string().into());
-                            }
+                            prepare_answers(app, profile.id);
                             views::prefetch(&profile.columns.info.views);
                         }
                     }
@@ -54,6 +52,17 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
             });
         }
     });
+}
+
+/// The worker of the front profile works ahead. Of two profiles the other one does too: they are going to be compared.
+fn prepare_answers(app: App, front: u32) {
+    let open: Vec<u32> = app.state.profiles().with_untracked(|all| all.iter().map(|profile| profile.id).collect());
+    let other = if open.len() == 2 { open.iter().copied().find(|id| *id != front) } else { None };
+    for id in std::iter::once(front).chain(other) {
+        if let Err(error) = worker_registry::prepare_answers(id, open.len() > 1) {
+            web_sys::console::warn_1(&error.to_string().into());
+        }
+    }
 }
 
 /// Whether nothing is read: there is nothing to read, or it waits for the user's word.

@@ -13,7 +13,7 @@ use futures_util::future::{AbortHandle, OptionFuture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Browser objects of an open profile: its files and its link to the worker.
 pub struct Handle {
@@ -33,8 +33,8 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles whose worker was asked to prepare answers.
-    prepared: HashSet<u32>,
+    /// Profiles whose worker was asked to prepare answers, and whether those of a comparison too.
+    prepared: HashMap<u32, bool>,
     spare: Option<(Link, Events)>,
     /// Comes with a worker of the program of every format that was started before a file needs it.
     ahead: Option<oneshot::Receiver<(Link, Events)>>,
@@ -113,11 +113,14 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Asks the worker of a profile, once and while it is idle, to compute intermediate results of many answers.
-pub fn prepare_answers(id: u32) -> Result<(), LinkError> {
-    HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
-        Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
-        _ => Ok(()),
+/// Asks the worker of a profile, once and while it is idle, to compute intermediate results of many answers and the first answers of views, with
+/// `is_compared` of a comparison too.
+pub fn prepare_answers(id: u32, is_compared: bool) -> Result<(), LinkError> {
+    HANDLES.with_borrow_mut(|h| {
+        let is_prepared = h.prepared.get(&id).is_some_and(|with_comparison| *with_comparison || !is_compared);
+        let Some((_, link)) = h.links.get(&id).filter(|_| !is_prepared) else { return Ok(()) };
+        h.prepared.insert(id, is_compared);
+        link.send(&ToWorker::Prepare { is_compared }, &[])
     })
 }
 
