@@ -4,7 +4,7 @@
 
 use axonscope::analysis::operators::{OperatorRow, Operators, OperatorsQuery};
 use axonscope::base::{DurationNs, InputSet, Member, TimeNs, TimeRange};
-use axonscope::engine::{EncodedAnswer, EncodedQuery, Session};
+use axonscope::engine::{EncodedAnswer, EncodedQuery, Preparation, Session};
 use axonscope::formats::Claim;
 use axonscope::formats::import::import_claim;
 use axonscope::ui::pie::{Pie, Slice};
@@ -293,7 +293,7 @@ async fn what_views_of_a_run_ask_first_is_found_ahead() {
             let _ = call.reply.send(Ok(call.query.answer(&answering)));
         }
     });
-    let ahead: Vec<EncodedQuery> = session.questions_ahead(false).iter().filter_map(|question| question(&session)).collect();
+    let ahead: Vec<EncodedQuery> = session.questions_ahead(Preparation::Views).iter().filter_map(|question| question(&session)).collect();
     assert!(ahead.len() > 5 && ahead.iter().all(|query| !query.answer(&session).is_refused()));
     settle().await;
     settle().await;

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic; clippy knows only #[test]")]
 
 use axonscope::base::{InputSet, Member};
-use axonscope::engine::query::{OperatorsQuery, SearchQuery, TablePartQuery};
+use axonscope::engine::query::{AdviceQuery, BoundsQuery, OperatorsQuery, SearchQuery, TablePartQuery};
 use axonscope::engine::{EncodedAnswer, EncodedQuery, Session, Wire};
 use axonscope::formats::import::import_claim;
 use axonscope::formats::inspect::{Found, Inspection, inspect, pick};
-use axonscope::worker::protocol::{COLUMN_BLOCK, N_COLUMNS, Occasion, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{COLUMN_BLOCK, N_COLUMNS, Occasion, Preparation, ToPage, ToWorker, decode, encode};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, ArrayBuffer, Function, Object, Reflect, Uint8Array};
 use std::cell::RefCell;
@@ -223,6 +223,27 @@ async fn questions_are_answered_and_what_has_no_answer_is_refused() {
     assert!(hits.n_total > 0 && hits.slices.len() as u64 == hits.n_total);
     let refused = ask(&TablePartQuery { table: "no such table".into(), columns: Vec::new(), range: None, from: 0 }).await;
     assert!(refused.read::<TablePartQuery>().is_err());
+}
+
+#[wasm_bindgen_test]
+async fn answers_found_ahead_are_those_that_are_asked_for() {
+    start().await;
+    let case = CASES.iter().find(|c| c.format == "ntff").unwrap();
+    let found = inspected(case).await.found.remove(0);
+    assert!(matches!(opened(case, &found).await.0, ToPage::Opened(_)));
+    let input = InputSet { members: case.files.iter().map(|f| Member::from_bytes(f.0, f.1.to_vec())).collect() };
+    let picked = pick(&input, &found.claim, &found.paths).unwrap();
+    let (imported, readable) = import_claim(&picked, &found.claim, &mut |_| {}).unwrap();
+    let own = Session::new(found.claim.clone(), readable, imported);
+    // Both at once, with questions in between: the work goes on once they have stopped.
+    send(&ToWorker::Prepare(Preparation::Comparison), &[]);
+    send(&ToWorker::Prepare(Preparation::Views), &[]);
+    for pause_ms in [0, 100, 1500] {
+        TimeoutFuture::new(pause_ms).await;
+        let (bounds, advice) = (BoundsQuery::default(), AdviceQuery);
+        assert_eq!(ask(&bounds).await, EncodedQuery::of(&bounds).answer(&own), "after {pause_ms} ms");
+        assert_eq!(ask(&advice).await, EncodedQuery::of(&advice).answer(&own), "after {pause_ms} ms");
+    }
 }
 
 #[wasm_bindgen_test]

@@ -3,13 +3,15 @@
 
 use super::query::{AdviceQuery, BoundsQuery, ChartsQuery, ComparePartQuery, CriticalPathQuery, EvidenceQuery, ExplainQuery};
 use super::query::{GapsQuery, RegionsQuery, SummaryQuery};
-use super::{EncodedQuery, QuestionAhead, Session};
+use super::{EncodedQuery, Preparation, QuestionAhead, Session};
 use crate::analysis::device::bounds::{CoreBounds, GapKind};
 
-/// The questions in an order in which one builds on the other, with those of a comparison where another profile is open.
-pub(super) fn questions(is_compared: bool) -> Vec<QuestionAhead> {
-    let compared: &[QuestionAhead] = if is_compared { &OF_A_COMPARISON } else { &[] };
-    [compared, &OF_VIEWS].concat()
+/// The questions, in an order in which one builds on the other.
+pub(super) fn questions(what: Preparation) -> &'static [QuestionAhead] {
+    match what {
+        Preparation::Views => &OF_VIEWS,
+        Preparation::Comparison => &OF_A_COMPARISON,
+    }
 }
 
 /// What Compare asks each profile.

@@ -4,7 +4,7 @@
 use super::page_columns::PageMeta;
 use super::question::Refusal;
 use super::tables::{Part, Table};
-use super::{QuestionAhead, Session, device_ahead, device_curves};
+use super::{Preparation, QuestionAhead, Session, device_ahead, device_curves};
 use crate::analysis::details::Surroundings;
 use crate::analysis::device::accesses;
 use crate::analysis::device::instructions::instruction::InstructionFacts;
@@ -30,8 +30,8 @@ pub(super) struct FullAnswers {
     pub add_curves: fn(&Profile, &NeuronDevice, &mut PageMeta),
     /// See [`Details`].
     pub details: Details,
-    /// What views of a device profile ask first.
-    pub questions_ahead: fn(bool) -> Vec<QuestionAhead>,
+    /// What is asked first about a device profile.
+    pub questions_ahead: fn(Preparation) -> &'static [QuestionAhead],
     /// What a device or system profile contributes to an explanation of two.
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
     /// The rows of a device or system profile in a table of profiles.

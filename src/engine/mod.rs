@@ -44,6 +44,6 @@ pub use page_columns::{PageColumns, PageMeta};
 pub use question::{Question, Refusal, Wire};
 pub use question_list::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, link_all};
 pub use renamed::encode;
-pub use session::{QuestionAhead, Session};
+pub use session::{Preparation, QuestionAhead, Session};
 pub use torch::TraceQuestion;
 pub use warm_up::{synthetic_trace, warm_up, warm_up_for_runs};

@@ -17,6 +17,7 @@ use crate::base::Order as _;
 use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
 use crate::model::{Domain, InstantTable, Profile, TrackKind};
+use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -24,6 +25,15 @@ use std::sync::Arc;
 
 /// A question that is likely to be asked next; `None` where the profile has nothing that it is about.
 pub type QuestionAhead = fn(&Session) -> Option<EncodedQuery>;
+
+/// What a worker finds answers for before they are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Preparation {
+    /// The views of the profile.
+    Views,
+    /// A comparison with another open profile.
+    Comparison,
+}
 
 /// An open profile with its input.
 #[derive(Debug)]
@@ -97,12 +107,11 @@ impl Session {
         matches!(self.profile.domain, Domain::NeuronDevice(_)).then(|| EncodedQuery::of(&BandsQuery))
     }
 
-    /// What views ask first, where the answers take long. A worker finds them while it has nothing else to do, in this order. `is_compared`: whether
-    /// there is another profile that this one can be compared with.
-    pub fn questions_ahead(&self, is_compared: bool) -> Vec<QuestionAhead> {
+    /// What is asked first, where the answers take long. A worker finds them while it has nothing else to do, in this order.
+    pub fn questions_ahead(&self, what: Preparation) -> &'static [QuestionAhead] {
         match (&self.profile.domain, full::linked()) {
-            (Domain::NeuronDevice(_), Ok(full)) => (full.questions_ahead)(is_compared),
-            _ => Vec::new(),
+            (Domain::NeuronDevice(_), Ok(full)) => (full.questions_ahead)(what),
+            _ => &[],
         }
     }
 

@@ -149,7 +149,7 @@ impl Server {
                 Ok(written) => self.host.post(&ToPage::Written(written)),
                 Err(error) => self.host.fail(&error),
             },
-            Ok(ToWorker::Prepare { is_compared }) => spawn_local(self.host.clone().prepare(is_compared)),
+            Ok(ToWorker::Prepare(what)) => spawn_local(self.host.clone().prepare(what)),
             Err(error) => self.host.fail(&error),
         }
     }

@@ -4,7 +4,7 @@ use super::error::{BrowserError, Sentence, WorkerError};
 use super::protocol::{ToPage, encode};
 use super::transfer::Transfer;
 use crate::engine::query::{ExportQuery, RangeRecordsQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
-use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
+use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Preparation, Session, Wire};
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, ArrayBuffer, Uint8Array, WebAssembly};
 use std::cell::{Cell, RefCell};
@@ -40,12 +40,12 @@ impl Host {
         Host { scope, session: Rc::default(), answers: Rc::default(), asked_ms: Rc::default() }
     }
 
-    /// Computes what many answers share and what views ask first, where a profile is open. Questions that come meanwhile are answered between its steps.
-    pub async fn prepare(self, is_compared: bool) {
+    /// Computes what many answers share and what is asked first, where a profile is open. Questions that come meanwhile are answered between its steps.
+    pub async fn prepare(self, what: Preparation) {
         let questions = match self.session.borrow().as_ref() {
             Some(session) => {
                 session.prepare();
-                session.questions_ahead(is_compared)
+                session.questions_ahead(what)
             }
             None => return,
         };

@@ -8,7 +8,7 @@ pub use crate::engine::query::{
     Term, TraceCursor, TraceEventsQuery, Within,
 };
 use crate::engine::{EncodedAnswer, EncodedQuery};
-pub use crate::engine::{Meta, PageColumns, PageMeta, ProfileKind};
+pub use crate::engine::{Meta, PageColumns, PageMeta, Preparation, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::row_pieces::RowRange;
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
@@ -65,11 +65,8 @@ pub enum ToWorker {
     },
     /// Get fast before the first run of a device comes. No answer. Only [`super::page::Program::Full`] can.
     WarmUpForRuns,
-    /// Compute intermediate results that many answers need, and what views ask first. No answer.
-    Prepare {
-        /// Whether another profile is open that this one can be compared with.
-        is_compared: bool,
-    },
+    /// Compute intermediate results that many answers need, and what is asked first. No answer.
+    Prepare(Preparation),
     /// Open a small synthetic trace as if it were a file, so that the page gets fast as well.
     OpenSynthetic,
     /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.

@@ -4,7 +4,7 @@ use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{
     ColourKeys, DetailsQuery, FindQuery, HitTablesQuery, ImportQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within,
 };
-use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta, Query};
+use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, PageMeta, Preparation, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
@@ -39,7 +39,7 @@ fn claim() -> Claim {
 fn questions_survive() {
     to_worker(ToWorker::WarmUp { n_readers: 2 });
     to_worker(ToWorker::WarmUpForRuns);
-    to_worker(ToWorker::Prepare { is_compared: true });
+    to_worker(ToWorker::Prepare(Preparation::Comparison));
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
     to_worker(ToWorker::Open {
         claim: claim(),

@@ -7,6 +7,7 @@ use crate::app::workers::worker_registry;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase, WorkerState};
 use crate::ui::effect::effect;
 use crate::worker::client;
+use crate::worker::protocol::Preparation;
 use leptos::prelude::*;
 use std::cell::Cell;
 
@@ -54,12 +55,13 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
     });
 }
 
-/// The worker of the front profile works ahead. Of two profiles the other one does too: they are going to be compared.
+/// The worker of the front profile works ahead. Two profiles are likely to be compared: both their workers prepare that first.
 fn prepare_answers(app: App, front: u32) {
     let open: Vec<u32> = app.state.profiles().with_untracked(|all| all.iter().map(|profile| profile.id).collect());
-    let other = if open.len() == 2 { open.iter().copied().find(|id| *id != front) } else { None };
-    for id in std::iter::once(front).chain(other) {
-        if let Err(error) = worker_registry::prepare_answers(id, open.len() > 1) {
+    let compared = if open.len() == 2 { open } else { Vec::new() };
+    let of_a_comparison = compared.into_iter().map(|id| (id, Preparation::Comparison));
+    for (id, what) in of_a_comparison.chain([(front, Preparation::Views)]) {
+        if let Err(error) = worker_registry::prepare_answers(id, what) {
             web_sys::console::warn_1(&error.to_string().into());
         }
     }

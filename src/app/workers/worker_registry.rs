@@ -6,14 +6,14 @@ use crate::state::{App, AppStateStoreFields as _};
 use crate::worker::client::Call;
 use crate::worker::error::LinkError;
 use crate::worker::page::{Events, FromWorker, Link, Program};
-use crate::worker::protocol::{Found, ToWorker};
+use crate::worker::protocol::{Found, Preparation, ToWorker};
 use futures_channel::oneshot;
 use futures_util::StreamExt;
 use futures_util::future::{AbortHandle, OptionFuture};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Browser objects of an open profile: its files and its link to the worker.
 pub struct Handle {
@@ -33,8 +33,8 @@ struct Handles {
     used: HashMap<u32, u64>,
     n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
-    /// Profiles whose worker was asked to prepare answers, and whether those of a comparison too.
-    prepared: HashMap<u32, bool>,
+    /// Profiles whose worker was asked to prepare answers, and for what.
+    prepared: HashSet<(u32, Preparation)>,
     spare: Option<(Link, Events)>,
     /// Comes with a worker of the program of every format that was started before a file needs it.
     ahead: Option<oneshot::Receiver<(Link, Events)>>,
@@ -73,7 +73,7 @@ pub fn remove(id: u32) {
 /// Ends the worker of a profile; its files stay known.
 pub fn drop_link(id: u32) {
     let gone = HANDLES.with_borrow_mut(|h| {
-        h.prepared.remove(&id);
+        h.prepared.retain(|(of, _)| *of != id);
         h.links.remove(&id)
     });
     drop(gone);
@@ -113,14 +113,11 @@ pub fn use_of(id: u32) -> (u64, usize) {
     HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
 }
 
-/// Asks the worker of a profile, once and while it is idle, to compute intermediate results of many answers and the first answers of views, with
-/// `is_compared` of a comparison too.
-pub fn prepare_answers(id: u32, is_compared: bool) -> Result<(), LinkError> {
-    HANDLES.with_borrow_mut(|h| {
-        let is_prepared = h.prepared.get(&id).is_some_and(|with_comparison| *with_comparison || !is_compared);
-        let Some((_, link)) = h.links.get(&id).filter(|_| !is_prepared) else { return Ok(()) };
-        h.prepared.insert(id, is_compared);
-        link.send(&ToWorker::Prepare { is_compared }, &[])
+/// Asks the worker of a profile, once and while it is idle, to compute intermediate results of many answers and the first answers.
+pub fn prepare_answers(id: u32, what: Preparation) -> Result<(), LinkError> {
+    HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
+        Some((_, link)) if h.prepared.insert((id, what)) => link.send(&ToWorker::Prepare(what), &[]),
+        _ => Ok(()),
     })
 }
 
