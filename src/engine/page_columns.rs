@@ -136,7 +136,7 @@ impl PageColumns {
         let mut tracks = std::collections::BTreeSet::new();
         for slice in slices {
             let Some((start, duration)) = self.start.get(slice.index()).zip(self.duration.get(slice.index())) else { continue };
-            (from, to) = (from.min(*start), to.max(start.saturating_add((*duration).max(1))));
+            (from, to) = (from.min(start), to.max(start.saturating_add(duration.max(1))));
             tracks.extend(self.info.track_of(*slice));
         }
         (from < to).then(|| (TimeRange::new(TimeNs(from), TimeNs(to)), tracks.into_iter().collect()))
@@ -148,7 +148,7 @@ impl PageColumns {
         let is_inside = |slice: &&SliceId| {
             let (start, duration) = (self.start.get(slice.index()), self.duration.get(slice.index()));
             let in_time = |range: TimeRange| {
-                start.zip(duration).is_some_and(|(&start, &duration)| start < range.end.0 && start.saturating_add(duration) > range.start.0)
+                start.zip(duration).is_some_and(|(start, duration)| start < range.end.0 && start.saturating_add(duration) > range.start.0)
             };
             let on_tracks = |is_there: &Vec<bool>| self.info.track_of(**slice).is_some_and(|t| is_there.get(t.index()) == Some(&true));
             within.range.is_none_or(in_time) && tracks.as_ref().is_none_or(on_tracks)

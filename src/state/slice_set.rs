@@ -67,9 +67,9 @@ pub fn at_times(columns: &PageColumns, wanted: &[(i64, i64, Option<String>)]) ->
     let mut out: Vec<Option<SliceId>> = vec![None; wanted.len()];
     let mut is_named = vec![false; wanted.len()];
     for (i, times) in columns.start.iter().zip(columns.duration.iter()).enumerate() {
-        for &at in of.get(&(*times.0, *times.1)).into_iter().flatten() {
+        for &at in of.get(&times).into_iter().flatten() {
             let name = wanted[at].2.as_deref();
-            let is_it = columns.name.get(i).is_some_and(|id| name == Some(columns.info.strings.get(crate::base::StrId(*id))));
+            let is_it = columns.name.get(i).is_some_and(|id| name == Some(columns.info.strings.get(crate::base::StrId(id))));
             if out[at].is_none() || is_it && !is_named[at] {
                 out[at] = Some(SliceId(i as u32));
                 is_named[at] = is_it;

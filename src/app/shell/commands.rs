@@ -143,7 +143,7 @@ impl Offered {
             let tracks = (0..info.tracks.len() as u32).map(TrackId).filter(|t| has_slices[t.index()]);
             offers.extend(tracks.map(|track| (Command::Track(track), info.track_path(track), "Track")));
             let mut is_name = vec![false; info.strings.len()];
-            for &name in profile.columns.name.iter() {
+            for name in profile.columns.name.iter() {
                 if let Some(is_name) = is_name.get_mut(name as usize) {
                     *is_name = true;
                 }
@@ -216,7 +216,7 @@ fn run(app: App, profile: Option<&OpenProfile>, command: Command) {
 fn first_of_track(app: App, profile: &OpenProfile, track: TrackId) -> Option<SliceId> {
     let lane = profile.columns.info.lanes.iter().find(|l| l.track == track && l.end > l.first)?;
     let from = app.window.get_untracked().map_or(i64::MIN, |w| w.start.0);
-    let at = profile.columns.start.partition_point(lane.first as usize..lane.end as usize, |&start| start < from) as u32;
+    let at = profile.columns.start.partition_point(lane.first as usize..lane.end as usize, |start| start < from) as u32;
     Some(SliceId(if at < lane.end { at } else { lane.first }))
 }
 

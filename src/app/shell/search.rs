@@ -235,7 +235,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
 /// Merged hits in names and records.
 fn show(app: App, profile: &OpenProfile, names: &[SliceId], n_names: u64, scanned: Scanned) {
     let starts = &profile.columns.start;
-    let all = merged(names, &scanned.hits, |s| starts.get(s.index()).copied().unwrap_or(0));
+    let all = merged(names, &scanned.hits, |s| starts.get(s.index()).unwrap_or(0));
     app.state.search().update(|s| {
         // The last shown hit keeps its number while it still matches.
         let shown = s.at.and_then(|at| s.hits.get(at).copied());

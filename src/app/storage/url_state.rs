@@ -48,7 +48,7 @@ pub(in crate::app) fn current(app: App) -> UrlState {
 fn named(columns: &PageColumns, item: EventId) -> Option<Named> {
     let (track, start, name) = match item {
         EventId::Slice(slice) => {
-            (columns.info.track_of(slice)?, *columns.start.get(slice.index())?, StrId(*columns.name.get(slice.index())?))
+            (columns.info.track_of(slice)?, columns.start.get(slice.index())?, StrId(columns.name.get(slice.index())?))
         }
         EventId::Instant(instant) => {
             let (all, i) = (&columns.info.instants, instant.index());

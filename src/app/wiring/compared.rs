@@ -187,7 +187,7 @@ fn stacked(profiles: &[OpenProfile], anchor: Option<&Anchor>) -> Stack {
     let starts: Vec<i64> = profiles.iter().map(|p| p.columns.range().start.0).collect();
     let first = |(at, p): (usize, &OpenProfile)| {
         let slice = anchor?.slices.get(at)?.first()?;
-        p.columns.start.get(slice.index()).copied()
+        p.columns.start.get(slice.index())
     };
     let times: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
     let note = if anchor.is_some() { "aligned at a name" } else { "start of each run" };

@@ -47,7 +47,7 @@ pub(in crate::app) fn show_occurrences_in(app: App, ask: Ask, by: String, name: 
 
 /// Makes the time in which slices with the name of `slice` run the scope of every view, under a label.
 pub(in crate::app) fn scope_to_calls(app: App, ask: Ask, label: String, slice: SliceId) {
-    let name = app.front_untracked().and_then(|p| Some(p.columns.info.strings.get(StrId(*p.columns.name.get(slice.index())?)).to_string()));
+    let name = app.front_untracked().and_then(|p| Some(p.columns.info.strings.get(StrId(p.columns.name.get(slice.index())?)).to_string()));
     let Some(value) = name else { return };
     spawn_local(async move {
         if let Ok(SliceIds(slices)) = ask.ask(OccurrencesQuery { by: "name".into(), value }).await {

@@ -121,7 +121,7 @@ fn devices(app: App) -> Signal<Vec<Device>> {
 fn open_device(app: App, front: u32, id: u32, slice: SliceId) {
     let span = app.state.profiles().with_untracked(|all| {
         let columns = &all.iter().find(|p| p.id == front)?.columns;
-        let (start, length) = (*columns.start.get(slice.index())?, *columns.duration.get(slice.index())?);
+        let (start, length) = (columns.start.get(slice.index())?, columns.duration.get(slice.index())?);
         Some(TimeRange { start: TimeNs(start), end: TimeNs(start.saturating_add(length)) })
     });
     app.selection.set(Some(slice.into()));

@@ -197,7 +197,7 @@ fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64,
     // A name has the colour that it has in the first profile which holds it.
     let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
     let colour = columns.colour.to_mut();
-    for (&name, &own) in one.name.iter().zip(one.colour.iter()) {
+    for (name, own) in one.name.iter().zip(one.colour.iter()) {
         let slot = slot_of
             .get_mut(name as usize)
             .map(|known| *known.get_or_insert_with(|| *colours.entry(one.info.strings.get(StrId(name)).to_string()).or_insert(own)));
@@ -229,7 +229,7 @@ mod tests {
         let n = sample().start.len();
         assert_eq!(s.columns.start.len(), 2 * n);
         assert_eq!(n_bytes([&*at(None), &*at(None)].into_iter()), n_bytes(std::iter::once(&*s.columns)));
-        assert_eq!(s.columns.start[n], sample().start[0] + 500);
+        assert_eq!(s.columns.start.value_at(n), sample().start.value_at(0) + 500);
         assert_eq!(s.columns.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
         let index = Index::new(&s.columns);
         assert_eq!(index.roots.len(), 2);
@@ -286,6 +286,6 @@ mod tests {
         let s = stack(&[("a".into(), at(None)), ("b".into(), Arc::new(other))]);
         let n = sample().start.len();
         // `matmul` is slice 2 of both.
-        assert_eq!(s.columns.colour[2], s.columns.colour[n + 2]);
+        assert_eq!(s.columns.colour.value_at(2), s.columns.colour.value_at(n + 2));
     }
 }

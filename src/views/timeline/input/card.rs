@@ -55,10 +55,10 @@ impl TimelineState {
     }
 
     fn slice_card(&self, bar: BarId, path: String) -> Option<Card> {
-        let duration = *self.columns.duration.get(bar.index())?;
+        let duration = self.columns.duration.get(bar.index())?;
         let mut lines = vec![
             ("duration".to_string(), text::duration(DurationNs(duration))),
-            ("start".into(), text::time_exact(self.columns.start[bar.index()])),
+            ("start".into(), text::time_exact(self.columns.start.value_at(bar.index()))),
             ("track".into(), path),
         ];
         if self.is_made(bar) {
@@ -66,7 +66,7 @@ impl TimelineState {
             return Some(Card { title: text::brief(&short_name(self.columns.name_of(bar))), lines });
         }
         if let Some(parent) = self.index.parent_of(&self.columns, bar).filter(|_| self.can_hold()) {
-            let whole = self.columns.duration[parent.index()];
+            let whole = self.columns.duration.value_at(parent.index());
             if whole > 0 {
                 let share = text::percent(duration as f64 / whole as f64);
                 lines.push(("of parent".into(), format!("{share} of {}", text::brief(&short_name(self.columns.name_of(parent))))));

@@ -86,7 +86,7 @@ impl TimelineState {
     fn bar_in(&self, lane: u32, x: f64) -> Option<BarId> {
         let (l, lod) = (self.columns.info.lanes.get(lane as usize)?, self.index.lod(&self.columns, lane)?);
         let scale = self.view.scale(self.view.width_px as usize);
-        let is_shown = |s: &BarId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
+        let is_shown = |s: &BarId| !self.is_made(*s) || self.columns.duration.get(s.index()).is_some_and(|d| d >= self.least_ns());
         bar_at(&self.columns, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
     }
 
@@ -121,7 +121,7 @@ impl TimelineState {
     pub fn bars_of_lane(&self, lane: u32, n: usize) -> Vec<BarId> {
         let Some(l) = self.columns.info.lanes.get(lane as usize) else { return Vec::new() };
         let window = self.view.window();
-        let first = self.columns.start.partition_point(l.first as usize..l.end as usize, |&s| s < window.start.0);
+        let first = self.columns.start.partition_point(l.first as usize..l.end as usize, |s| s < window.start.0);
         let first = first.saturating_sub(1).max(l.first as usize);
         let touches = |i: &usize| self.span_of(BarId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
         (first..l.end as usize).take(n + 1).filter(touches).take(n).map(|i| BarId(i as u32)).collect()
@@ -131,10 +131,10 @@ impl TimelineState {
 /// The slice drawn at device column `x` of a lane, as [`Ink::paint`](crate::views::timeline::paint::lane::Ink::paint) would, or one within `slack` columns.
 fn bar_at(columns: &PageColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<BarId> {
     let (first, end) = (lane.first as usize, lane.end as usize);
-    let find = |t: i64| columns.start.partition_point(first..end, |&s| s < t);
+    let find = |t: i64| columns.start.partition_point(first..end, |s| s < t);
     let column = x.floor();
     let (from, to) = (scale.time(column), scale.time(column + 1.0));
-    let end_px = |i: usize| scale.px(columns.start[i].saturating_add(columns.duration[i]));
+    let end_px = |i: usize| scale.px(columns.start.value_at(i).saturating_add(columns.duration.value_at(i)));
     let run = find(from)..find(to);
     if run.start > first && end_px(run.start - 1) >= column + 1.0 {
         return Some(BarId(run.start as u32 - 1));

@@ -85,8 +85,8 @@ fn extent(values: &[f32]) -> (f32, f32) {
 /// The samples that hold in `t0..t1`: the one before and all inside. `from` is a place to begin looking, at or before.
 pub fn samples_in(counter: &Counter, from: usize, t0: i64, t1: i64) -> (usize, usize) {
     let n = counter.times.len();
-    let first = seek(&counter.times, from.min(n), n, t0.saturating_add(1)).saturating_sub(1);
-    let end = seek(&counter.times, first, n, t1);
+    let first = seek(|i| counter.times[i], from.min(n), n, t0.saturating_add(1)).saturating_sub(1);
+    let end = seek(|i| counter.times[i], first, n, t1);
     (first, end.max(first))
 }
 

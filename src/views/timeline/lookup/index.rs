@@ -70,7 +70,7 @@ fn slices_of(lane: &Lane) -> Range<usize> {
 impl Index {
     /// The name of a slice for reading.
     pub fn short_name<'a>(&'a self, columns: &'a PageColumns, bar: BarId) -> &'a str {
-        let short = columns.name.get(bar.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
+        let short = columns.name.get(bar.index()).and_then(|name| self.short_names.get(&name)).map(AsRef::as_ref);
         short.unwrap_or_else(|| columns.name_of(bar))
     }
 
@@ -199,11 +199,11 @@ impl Index {
         let lane = self.lane_of(columns, bar)?;
         let track = columns.info.lanes[lane as usize].track;
         let first = columns.info.tracks.get(track.index())?.lanes.start;
-        let (start, end) = (columns.start[bar.index()], columns.end_of(bar));
+        let (start, end) = (columns.start.value_at(bar.index()), columns.end_of(bar));
         (first..lane).rev().find_map(|l| {
             let lane = columns.info.lanes.get(l as usize)?;
             let range = lane.first as usize..lane.end as usize;
-            let i = columns.start.partition_point(range.clone(), |&s| s <= start).checked_sub(1).filter(|i| *i >= range.start)?;
+            let i = columns.start.partition_point(range.clone(), |s| s <= start).checked_sub(1).filter(|i| *i >= range.start)?;
             (columns.end_of(BarId(i as u32)) >= end).then_some(BarId(i as u32))
         })
     }
@@ -219,11 +219,11 @@ pub trait SliceText {
 
 impl SliceText for PageColumns {
     fn end_of(&self, bar: BarId) -> i64 {
-        self.start[bar.index()].saturating_add(self.duration[bar.index()])
+        self.start.value_at(bar.index()).saturating_add(self.duration.value_at(bar.index()))
     }
 
     fn name_of(&self, bar: BarId) -> &str {
-        self.name.get(bar.index()).map_or("", |&id| self.info.strings.get(crate::base::StrId(id)))
+        self.name.get(bar.index()).map_or("", |id| self.info.strings.get(crate::base::StrId(id)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Levels of detail of a lane: how busy, and which slice is the longest, of any run of slices, without walking them.
 
 use crate::base::{SharedColumn, first_position};
-use std::ops::{Index, Range};
+use std::ops::Range;
 
 /// Slices in a block, and blocks in a block of blocks.
 const FAN: usize = 16;
@@ -49,13 +49,13 @@ impl LaneLod {
         let at = i.clamp(self.first, self.end) - self.first;
         let block = at / FAN;
         let tail = self.first + block * FAN..self.first + at;
-        tail.fold(self.busy_before[block], |sum, i| sum.saturating_add(duration[i]))
+        tail.fold(self.busy_before[block], |sum, i| sum.saturating_add(duration.value_at(i)))
     }
 
     /// Busy nanoseconds of slices `run`.
     pub fn busy(&self, duration: &SharedColumn<i64>, run: Range<usize>) -> i64 {
         if run.len() <= 2 * FAN {
-            return run.fold(0, |sum, i| sum.saturating_add(duration[i]));
+            return run.fold(0, |sum, i| sum.saturating_add(duration.value_at(i)));
         }
         self.busy_until(duration, run.end).saturating_sub(self.busy_until(duration, run.start))
     }
@@ -109,30 +109,30 @@ impl LaneLod {
     }
 
     fn busy_before_time(&self, start: &SharedColumn<i64>, duration: &SharedColumn<i64>, t: i64) -> i64 {
-        let i = start.partition_point(self.first..self.end, |&s| s < t);
+        let i = start.partition_point(self.first..self.end, |s| s < t);
         if i == self.first {
             return 0;
         }
-        let over = start[i - 1].saturating_add(duration[i - 1]).saturating_sub(t).max(0);
+        let over = start.value_at(i - 1).saturating_add(duration.value_at(i - 1)).saturating_sub(t).max(0);
         self.busy_until(duration, i) - over
     }
 }
 
 /// The longer of two slices; the earlier of equals.
 fn longer(duration: &SharedColumn<i64>, a: u32, b: u32) -> u32 {
-    let (da, db) = (duration[a as usize], duration[b as usize]);
+    let (da, db) = (duration.value_at(a as usize), duration.value_at(b as usize));
     if db > da || (db == da && b < a) { b } else { a }
 }
 
 /// First index in `from..end` with a start at or after `t`. Gallops, because the answer is usually near.
-pub fn seek(start: &(impl Index<usize, Output = i64> + ?Sized), from: usize, end: usize, t: i64) -> usize {
+pub fn seek(start: impl Fn(usize) -> i64, from: usize, end: usize, t: i64) -> usize {
     let mut low = from;
     let mut step = 1;
-    while low + step < end && start[low + step] < t {
+    while low + step < end && start(low + step) < t {
         low += step;
         step *= 2;
     }
-    first_position(low..(low + step).min(end), |i| start[i] >= t)
+    first_position(low..(low + step).min(end), |i| start(i) >= t)
 }
 
 #[cfg(test)]
@@ -172,9 +172,9 @@ mod tests {
         let s: Vec<i64> = (0..100).map(|i| i * 10).collect();
         for t in -5..1000 {
             let want = s.partition_point(|&x| x < t).max(3);
-            assert_eq!(seek(&s, 3, 100, t), want, "{t}");
+            assert_eq!(seek(|i| s[i], 3, 100, t), want, "{t}");
         }
-        assert_eq!(seek(&s, 100, 100, 5), 100);
+        assert_eq!(seek(|i| s[i], 100, 100, 5), 100);
     }
 
     #[test]

@@ -19,19 +19,19 @@ impl Scene {
             for lane in shot.columns.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
                 let (first, end) = (lane.first as usize, lane.end as usize);
                 let (start, length) = (&shot.columns.start, &shot.columns.duration);
-                let mut i = start.partition_point(first..end, |&t| t < ink.scale.time(0.0));
+                let mut i = start.partition_point(first..end, |t| t < ink.scale.time(0.0));
                 i = i.saturating_sub(1).max(first);
                 while i < end {
-                    let left = ink.scale.px(start[i]).floor();
+                    let left = ink.scale.px(start.value_at(i)).floor();
                     if left >= self.raster.width as f64 {
                         break;
                     }
-                    let right = ink.scale.px(start[i].saturating_add(length[i])).floor().clamp(left + 1.0, 1e9);
+                    let right = ink.scale.px(start.value_at(i).saturating_add(length.value_at(i))).floor().clamp(left + 1.0, 1e9);
                     self.tint((left.max(-1.0) as i32, right as i32), (top, bottom), colour);
                     // Those that lie within the same pixels are not seen apart: about as many boxes as pixels.
                     let border = ink.scale.time(right.max(0.0));
-                    let next = crate::views::timeline::lookup::lod::seek(start, i, end, border).max(i + 1);
-                    let is_last_long = next - i > 1 && ink.scale.px(start[next - 1].saturating_add(length[next - 1])) >= right + 1.0;
+                    let next = crate::views::timeline::lookup::lod::seek(|i| start.value_at(i), i, end, border).max(i + 1);
+                    let is_last_long = next - i > 1 && ink.scale.px(start.value_at(next - 1).saturating_add(length.value_at(next - 1))) >= right + 1.0;
                     i = next - usize::from(is_last_long);
                 }
             }

@@ -45,7 +45,7 @@ pub struct WideBar {
 impl Ink<'_> {
     /// Colour of one slice.
     fn colour(&self, slice: usize) -> Pixel {
-        let slot = self.columns.colour.get(slice).map_or(0, |&s| place(s));
+        let slot = self.columns.colour.get(slice).map_or(0, place);
         if self.highlights.is_empty() {
             return self.theme.slots[slot];
         }
@@ -72,13 +72,13 @@ impl Ink<'_> {
         let s = &self.scale;
         let width = lines.full.len() as i32;
         let left_edge = s.time(0.0);
-        let mut i = start.partition_point(first..end, |&t| t < left_edge);
-        if i > first && start[i - 1].saturating_add(duration[i - 1]) > left_edge {
+        let mut i = start.partition_point(first..end, |t| t < left_edge);
+        if i > first && start.value_at(i - 1).saturating_add(duration.value_at(i - 1)) > left_edge {
             i -= 1;
         }
         let mut free = 0i32;
         while i < end {
-            let x0 = s.px(start[i]);
+            let x0 = s.px(start.value_at(i));
             let natural = x0.floor() as i32;
             let column = natural.max(free);
             if column >= width {
@@ -87,12 +87,12 @@ impl Ink<'_> {
             let next_free = lines.free_from(column);
             if next_free > column {
                 // What begins below what is drawn already is passed over, but for the last: it may reach out.
-                let next = seek(start, i, end, s.time(f64::from(next_free))).max(i + 1);
-                let reaches_out = s.px(start[next - 1].saturating_add(duration[next - 1])) > f64::from(next_free);
+                let next = seek(|i| start.value_at(i), i, end, s.time(f64::from(next_free))).max(i + 1);
+                let reaches_out = s.px(start.value_at(next - 1).saturating_add(duration.value_at(next - 1))) > f64::from(next_free);
                 (i, free) = (next - usize::from(reaches_out), next_free);
                 continue;
             }
-            let x1 = s.px(start[i].saturating_add(duration[i]));
+            let x1 = s.px(start.value_at(i).saturating_add(duration.value_at(i)));
             if x1 - x0 >= 1.0 {
                 let right = (x1.floor().min(1e9) as i32).max(column + 1);
                 let bar = WideBar { id: BarId(i as u32), left: column, right: right.min(width) };
@@ -105,9 +105,9 @@ impl Ink<'_> {
                 continue;
             }
             let border = s.time(f64::from(column + 1));
-            let mut next = seek(start, i, end, border).max(i + 1);
+            let mut next = seek(|i| start.value_at(i), i, end, border).max(i + 1);
             // A long slice that begins in this column is a bar of its own.
-            let is_last_long = next - i > 1 && s.px(start[next - 1].saturating_add(duration[next - 1])) >= f64::from(column + 2);
+            let is_last_long = next - i > 1 && s.px(start.value_at(next - 1).saturating_add(duration.value_at(next - 1))) >= f64::from(column + 2);
             next -= usize::from(is_last_long);
             self.many(lod, i..next, lines, column as usize);
             free = column + 1;
@@ -119,14 +119,14 @@ impl Ink<'_> {
     pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideBar>) {
         let (first, end) = (lane.first as usize, lane.end as usize);
         let (s, width) = (&self.scale, lines.full.len() as i32);
-        let from = self.columns.start.partition_point(first..end, |&t| t < s.time(0.0));
+        let from = self.columns.start.partition_point(first..end, |t| t < s.time(0.0));
         for i in from.saturating_sub(1).max(first)..end {
-            let stop = self.columns.start[i].saturating_add(self.columns.duration[i]);
-            let left = s.px(self.columns.start[i]).floor().max(0.0) as i32;
+            let stop = self.columns.start.value_at(i).saturating_add(self.columns.duration.value_at(i));
+            let left = s.px(self.columns.start.value_at(i)).floor().max(0.0) as i32;
             if left >= width {
                 break;
             }
-            if self.columns.duration[i] < least_ns || s.px(stop) < 0.0 {
+            if self.columns.duration.value_at(i) < least_ns || s.px(stop) < 0.0 {
                 continue;
             }
             let right = (s.px(stop).floor().min(1e9) as i32).max(left + 1);
@@ -139,7 +139,7 @@ impl Ink<'_> {
 
     /// Whether a slice is drawn thin.
     fn is_thin(&self, lines: &Lines, slice: usize) -> bool {
-        !lines.is_wait.is_empty() && self.columns.name.get(slice).and_then(|&n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)
+        !lines.is_wait.is_empty() && self.columns.name.get(slice).and_then(|n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)
     }
 
     /// Fills the columns of one slice; whether over the whole height.

@@ -215,7 +215,7 @@ impl Scene {
             }
             return TextInk::Quiet;
         }
-        let slot = shot.columns.colour.get(bar.index()).map_or(0, |&s| place(s));
+        let slot = shot.columns.colour.get(bar.index()).map_or(0, place);
         TextInk::On(shot.theme.text_on[slot])
     }
 }

@@ -63,7 +63,7 @@ impl Scene {
                 break;
             }
             let last = i;
-            i = seek(times, i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
+            i = seek(|i| times[i], i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
             let is_picked = |name: &StrId| shot.picked.is_none_or(|picked| picked.get(name.index()).is_some_and(|p| *p));
             if !shot.columns.info.instants.name[last..i].iter().any(is_picked) {
                 continue;

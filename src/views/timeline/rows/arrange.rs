@@ -255,13 +255,13 @@ impl Moving<'_> {
         self.merged.slices.extend_from_slice(members);
         self.merged.ends.push(self.merged.slices.len() as u32);
         let (columns, at) = (self.columns, first.index());
-        let end = members.iter().map(|m| columns.start[m.index()].saturating_add(columns.duration[m.index()])).max().unwrap_or(0);
-        let is_one_name = members.iter().all(|m| columns.name[m.index()] == columns.name[at]);
-        let name = self.name(if is_one_name { columns.name[at] } else { row.0 }, members.len() as u32);
-        self.bars.start.push(columns.start[at]);
-        self.bars.duration.push(end.saturating_sub(columns.start[at]));
+        let end = members.iter().map(|m| columns.start.value_at(m.index()).saturating_add(columns.duration.value_at(m.index()))).max().unwrap_or(0);
+        let is_one_name = members.iter().all(|m| columns.name.value_at(m.index()) == columns.name.value_at(at));
+        let name = self.name(if is_one_name { columns.name.value_at(at) } else { row.0 }, members.len() as u32);
+        self.bars.start.push(columns.start.value_at(at));
+        self.bars.duration.push(end.saturating_sub(columns.start.value_at(at)));
         self.bars.name.push(name);
-        self.bars.colour.push(columns.colour[at]);
+        self.bars.colour.push(columns.colour.value_at(at));
     }
 
     /// `x × 16`.
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(names[4..], ["device", "E1", "E2"]);
         assert_eq!(got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>()[3..], [(5, 6, 7), (6, 7, 8)]);
         assert_eq!((ids.bar_of(SliceId(6)), ids.slice_of(BarId(6)), ids.bar_of(SliceId(2))), (BarId(7), SliceId(7), BarId(2)));
-        assert_eq!((got.start[6], got.name[6]), (columns.start[7], columns.name[7]));
+        assert_eq!((got.start.value_at(6), got.name.value_at(6)), (columns.start.value_at(7), columns.name.value_at(7)));
         assert_eq!(got.info.counters[0].track, columns.info.counters[0].track);
     }
 
@@ -310,9 +310,9 @@ mod tests {
         let rows = DmaRows { rows: vec![row("Q", &[1])], n_of: vec![2], members: vec![SliceId(6), SliceId(7)] };
         let (got, ids) = arrange(&columns, &rows);
         assert_eq!(got.start.len(), columns.start.len() - 1);
-        let end = columns.start[7] + columns.duration[7];
-        assert_eq!((got.start[6], got.start[6] + got.duration[6]), (columns.start[6], end.max(columns.start[6] + columns.duration[6])));
-        assert!(got.info.strings.get(StrId(got.name[6])).ends_with(" × 2"));
+        let end = columns.start.value_at(7) + columns.duration.value_at(7);
+        assert_eq!((got.start.value_at(6), got.start.value_at(6) + got.duration.value_at(6)), (columns.start.value_at(6), end.max(columns.start.value_at(6) + columns.duration.value_at(6))));
+        assert!(got.info.strings.get(StrId(got.name.value_at(6))).ends_with(" × 2"));
         assert_eq!((ids.bar_of(SliceId(7)), ids.slice_of(BarId(6))), (BarId(6), SliceId(6)));
     }
 

@@ -153,7 +153,7 @@ mod tests {
         let lanes: Vec<_> = got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect();
         assert_eq!(lanes[3..], [(6, 6, 8), (5, 8, 10)], "the slices of the profile keep their places");
         assert_eq!(got.info.counters[0].track, columns.info.counters[0].track, "above the new row nothing moves");
-        assert_eq!((got.start.len(), got.colour[8], got.info.n_slices), (10, 3, 8));
+        assert_eq!((got.start.len(), got.colour.value_at(8), got.info.n_slices), (10, 3, 8));
     }
 
     #[test]
@@ -189,9 +189,9 @@ mod tests {
         assert_eq!(leads, [0, 3, 1, 5, 6, 7, 6, 6]);
         let places: Vec<u32> = (0..8).map(|i| ids.bar_of(SliceId(i)).0).collect();
         assert_eq!(places, [0, 2, 0, 1, 1, 3, 4, 5]);
-        let text = |i: usize| drawn.info.strings.get(crate::base::StrId(drawn.name[i])).to_string();
+        let text = |i: usize| drawn.info.strings.get(crate::base::StrId(drawn.name.value_at(i))).to_string();
         assert_eq!([0, 1, 2, 6].map(text), ["Q × 2", "relu × 2", "step", "m/attention"]);
-        assert_eq!((drawn.start[1], drawn.duration[1], drawn.start[7]), (500, 3, 1010));
+        assert_eq!((drawn.start.value_at(1), drawn.duration.value_at(1), drawn.start.value_at(7)), (500, 3, 1010));
         assert!(drawn.duration.is_same_in(&merged.duration, 0..6), "what was there stays");
     }
 

@@ -125,10 +125,10 @@ impl TimelineState {
         let mut best: Option<i64> = None;
         for lane in lanes.filter_map(|l| self.columns.info.lanes.get(l as usize)) {
             let (first, end) = (lane.first as usize, lane.end as usize);
-            let after = self.columns.start.partition_point(first..end, |&s| s <= at);
+            let after = self.columns.start.partition_point(first..end, |s| s <= at);
             // Slices of a lane do not overlap: the nearest edges are those of the neighbours on both sides.
             for i in after.saturating_sub(1).max(first)..(after + 1).min(end) {
-                for edge in [self.columns.start[i], self.columns.end_of(BarId(i as u32))] {
+                for edge in [self.columns.start.value_at(i), self.columns.end_of(BarId(i as u32))] {
                     if edge.abs_diff(at) <= reach && best.is_none_or(|b| edge.abs_diff(at) < b.abs_diff(at)) {
                         best = Some(edge);
                     }

@@ -9,7 +9,7 @@ use crate::views::timeline::rows::layout::{LANE, Row};
 impl TimelineState {
     /// The time a slice takes; `None` for an id that is not of this profile.
     pub fn span_of(&self, bar: BarId) -> Option<TimeRange> {
-        let start = *self.columns.start.get(bar.index())?;
+        let start = self.columns.start.get(bar.index())?;
         Some(TimeRange::new(TimeNs(start), TimeNs(self.columns.end_of(bar))))
     }
 
@@ -80,8 +80,8 @@ impl TimelineState {
     /// The slice of the same name before or after the selection, by start.
     pub fn same_name(&self, is_next: bool) -> Option<BarId> {
         let selected = self.selected_bar()?.index();
-        let (name, at) = (*self.columns.name.get(selected)?, (*self.columns.start.get(selected)?, selected));
-        let same = (0..self.columns.start.len()).filter(|&i| self.columns.name[i] == name).map(|i| (self.columns.start[i], i));
+        let (name, at) = (self.columns.name.get(selected)?, (self.columns.start.get(selected)?, selected));
+        let same = (0..self.columns.start.len()).filter(|&i| self.columns.name.value_at(i) == name).map(|i| (self.columns.start.value_at(i), i));
         let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
         found.map(|(_, i)| BarId(i as u32))
     }
@@ -92,7 +92,7 @@ impl TimelineState {
         if self.highlights.binary_search(&selected).is_err() {
             return self.same_name(is_next);
         }
-        let key = |s: BarId| (self.columns.start.get(s.index()).copied().unwrap_or(0), s);
+        let key = |s: BarId| (self.columns.start.get(s.index()).unwrap_or(0), s);
         let others = self.highlights.iter().map(|&s| key(s));
         let found = if is_next { others.filter(|k| *k > key(selected)).min() } else { others.filter(|k| *k < key(selected)).max() };
         found.map(|(_, slice)| slice)
