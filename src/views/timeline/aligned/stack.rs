@@ -1,8 +1,9 @@
-//! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
+//! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted, and the columns of the
+//! profiles are shared, but for colours.
 
 use super::clock::{align, shifted};
-use crate::base::{EventId, InstantId, Order as _, SliceId, StrId, TimeRange, TrackId};
-use crate::engine::page_columns::{PageColumns, Step};
+use crate::base::{EventId, InstantId, Order as _, SharedColumn, SliceId, StrId, TimeRange, TrackId};
+use crate::engine::page_columns::{PageColumns, PageMeta, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,11 +79,11 @@ impl Stack {
     }
 }
 
-/// Bytes that the columns of a stack of these profiles take.
+/// Bytes that a stack of these profiles takes beside their own columns.
 pub fn n_bytes<'a>(all: impl Iterator<Item = &'a PageColumns>) -> u64 {
-    // Start, duration, name and colour; track, time and name.
-    const SLICE: u64 = 8 + 8 + 4 + 2;
-    const INSTANT: u64 = 4 + 8 + 4;
+    // Colour; time and name.
+    const SLICE: u64 = 2;
+    const INSTANT: u64 = 8 + 4;
     all.map(|one| one.start.len() as u64 * SLICE + one.info.instants.time.len() as u64 * INSTANT).sum()
 }
 
@@ -94,51 +95,65 @@ pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
 
 /// The same with `shifts` added to the times of each; `note` gives the reason.
 pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
-    let mut columns = with_room(all);
-    let mut parts = Vec::with_capacity(all.len());
-    let mut colours: HashMap<String, u16> = HashMap::new();
+    let mut info = PageMeta::default();
+    // Growing would take as much memory again.
+    let n_instants = all.iter().map(|(_, one)| one.info.instants.time.len()).sum();
+    let instants = Arc::make_mut(&mut info.instants);
+    instants.time.reserve(n_instants);
+    instants.name.reserve(n_instants);
+    let mut parts: Vec<Part> = Vec::with_capacity(all.len());
+    let mut first_names = Vec::with_capacity(all.len());
+    let mut first = 0;
     for ((label, one), &shift_ns) in all.iter().zip(shifts) {
-        let first = columns.start.len() as u32;
-        let instants = (columns.info.instants.time.len() as u32, one.info.instants.time.len() as u32);
-        add(&mut columns, label, one, shift_ns, &mut colours);
-        add_steps(&mut columns.info.steps, one, first, shift_ns);
-        add_kinds(&mut columns.info.flow_kinds, one);
-        parts.push(Part { first, n: one.start.len() as u32, instants, shift_ns });
+        let instants = (info.instants.time.len() as u32, one.info.instants.time.len() as u32);
+        let part = Part { first, n: one.start.len() as u32, instants, shift_ns };
+        first_names.push(info.strings.len() as u32);
+        add(&mut info, label, one, part);
+        add_steps(&mut info.steps, one, part);
+        add_kinds(&mut info.flow_kinds, one);
+        first += part.n;
+        parts.push(part);
     }
     let ranges = || all.iter().zip(shifts).map(|((_, h), &s)| shifted(h.range(), s));
     let range =
         TimeRange { start: ranges().map(|r| r.start).min().unwrap_or_default(), end: ranges().map(|r| r.end).max().unwrap_or_default() };
     let title = all.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(" + ");
-    columns.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
-    columns.info.n_slices = columns.start.len() as u64;
+    info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
+    info.n_slices = u64::from(first);
+    let columns = PageColumns {
+        start: SharedColumn::stacked(all.iter().zip(shifts).map(|((_, one), &shift_ns)| (&one.start, shift_ns))),
+        duration: SharedColumn::stacked(all.iter().map(|(_, one)| (&one.duration, 0))),
+        name: SharedColumn::stacked(all.iter().zip(first_names).map(|((_, one), first)| (&one.name, first))),
+        colour: colours(all, first as usize),
+        info,
+    };
     Stack { columns: Arc::new(columns), parts, note }
 }
 
-/// Columns with room for those of all: growing would take as much memory again.
-fn with_room(all: &[(String, Arc<PageColumns>)]) -> PageColumns {
-    let n = all.iter().map(|(_, one)| one.start.len()).sum();
-    let n_instants = all.iter().map(|(_, one)| one.info.instants.time.len()).sum();
-    let mut columns = PageColumns {
-        start: Vec::with_capacity(n).into(),
-        duration: Vec::with_capacity(n).into(),
-        name: Vec::with_capacity(n).into(),
-        colour: Vec::with_capacity(n).into(),
-        ..PageColumns::default()
-    };
-    let instants = Arc::make_mut(&mut columns.info.instants);
-    instants.time.reserve(n_instants);
-    instants.name.reserve(n_instants);
-    columns
+/// Colours by name: each has that of the first profile which holds it. `n`: slices of all.
+fn colours(all: &[(String, Arc<PageColumns>)], n: usize) -> SharedColumn<u16> {
+    let mut out = Vec::with_capacity(n);
+    let mut known: HashMap<&str, u16> = HashMap::new();
+    for (_, one) in all {
+        let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
+        let (names, own) = (one.name.run(0..one.name.len()).unwrap_or_default(), one.colour.run(0..one.colour.len()).unwrap_or_default());
+        for (&name, &own) in names.iter().zip(own.iter()) {
+            let text = || one.info.strings.get(StrId(name));
+            let slot = slot_of.get_mut(name as usize).map(|slot| *slot.get_or_insert_with(|| *known.entry(text()).or_insert(own)));
+            out.push(slot.unwrap_or(own));
+        }
+    }
+    out.into()
 }
 
 /// Adds the steps of a profile. Those of one name are one band, from where it first begins to where it last ends.
-fn add_steps(steps: &mut Vec<Step>, one: &PageColumns, first: u32, shift_ns: i64) {
+fn add_steps(steps: &mut Vec<Step>, one: &PageColumns, part: Part) {
     let mut place: HashMap<String, usize> = steps.iter().enumerate().map(|(i, s)| (s.name.clone(), i)).collect();
     for step in &one.info.steps {
-        let range = shifted(step.range, shift_ns);
+        let range = shifted(step.range, part.shift_ns);
         let at = *place.entry(step.name.clone()).or_insert(steps.len());
         if at == steps.len() {
-            steps.push(Step { name: step.name.clone(), slice: SliceId(step.slice.0 + first), range });
+            steps.push(Step { name: step.name.clone(), slice: SliceId(step.slice.0 + part.first), range });
         }
         let known = &mut steps[at].range;
         *known = TimeRange { start: known.start.min(range.start), end: known.end.max(range.end) };
@@ -157,10 +172,9 @@ fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &PageColumns) {
     kinds.order();
 }
 
-/// Adds a profile below the existing ones.
-fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
-    let info = &mut columns.info;
-    let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, columns.start.len() as u32);
+/// Adds the rows and instants of a profile below the existing ones.
+fn add(info: &mut PageMeta, label: &str, one: &PageColumns, Part { first: slice, shift_ns, .. }: Part) {
+    let (string, lane) = (info.strings.len() as u32, info.lanes.len() as u32);
     for (_, text) in one.info.strings.iter() {
         info.strings.push(text);
     }
@@ -191,18 +205,6 @@ fn add(columns: &mut PageColumns, label: &str, one: &PageColumns, shift_ns: i64,
     one.info.instants.track.runs().for_each(|(t, part)| instants.track.push(track(t), part.len()));
     instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
     instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
-    columns.start.to_mut().extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
-    columns.duration.to_mut().extend(one.duration.iter());
-    columns.name.to_mut().extend(one.name.iter().map(|name| name + string));
-    // A name has the colour that it has in the first profile which holds it.
-    let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
-    let colour = columns.colour.to_mut();
-    for (name, own) in one.name.iter().zip(one.colour.iter()) {
-        let slot = slot_of
-            .get_mut(name as usize)
-            .map(|known| *known.get_or_insert_with(|| *colours.entry(one.info.strings.get(StrId(name)).to_string()).or_insert(own)));
-        colour.push(slot.unwrap_or(own));
-    }
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ impl Scene {
                     // Those that lie within the same pixels are not seen apart: about as many boxes as pixels.
                     let border = ink.scale.time(right.max(0.0));
                     let next = crate::views::timeline::lookup::lod::seek(|i| start.value_at(i), i, end, border).max(i + 1);
-                    let is_last_long = next - i > 1 && ink.scale.px(start.value_at(next - 1).saturating_add(length.value_at(next - 1))) >= right + 1.0;
+                    let is_last_long =
+                        next - i > 1 && ink.scale.px(start.value_at(next - 1).saturating_add(length.value_at(next - 1))) >= right + 1.0;
                     i = next - usize::from(is_last_long);
                 }
             }

@@ -107,7 +107,8 @@ impl Ink<'_> {
             let border = s.time(f64::from(column + 1));
             let mut next = seek(|i| start.value_at(i), i, end, border).max(i + 1);
             // A long slice that begins in this column is a bar of its own.
-            let is_last_long = next - i > 1 && s.px(start.value_at(next - 1).saturating_add(duration.value_at(next - 1))) >= f64::from(column + 2);
+            let is_last_long =
+                next - i > 1 && s.px(start.value_at(next - 1).saturating_add(duration.value_at(next - 1))) >= f64::from(column + 2);
             next -= usize::from(is_last_long);
             self.many(lod, i..next, lines, column as usize);
             free = column + 1;

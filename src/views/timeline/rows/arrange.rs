@@ -255,7 +255,11 @@ impl Moving<'_> {
         self.merged.slices.extend_from_slice(members);
         self.merged.ends.push(self.merged.slices.len() as u32);
         let (columns, at) = (self.columns, first.index());
-        let end = members.iter().map(|m| columns.start.value_at(m.index()).saturating_add(columns.duration.value_at(m.index()))).max().unwrap_or(0);
+        let end = members
+            .iter()
+            .map(|m| columns.start.value_at(m.index()).saturating_add(columns.duration.value_at(m.index())))
+            .max()
+            .unwrap_or(0);
         let is_one_name = members.iter().all(|m| columns.name.value_at(m.index()) == columns.name.value_at(at));
         let name = self.name(if is_one_name { columns.name.value_at(at) } else { row.0 }, members.len() as u32);
         self.bars.start.push(columns.start.value_at(at));
@@ -311,7 +315,10 @@ mod tests {
         let (got, ids) = arrange(&columns, &rows);
         assert_eq!(got.start.len(), columns.start.len() - 1);
         let end = columns.start.value_at(7) + columns.duration.value_at(7);
-        assert_eq!((got.start.value_at(6), got.start.value_at(6) + got.duration.value_at(6)), (columns.start.value_at(6), end.max(columns.start.value_at(6) + columns.duration.value_at(6))));
+        assert_eq!(
+            (got.start.value_at(6), got.start.value_at(6) + got.duration.value_at(6)),
+            (columns.start.value_at(6), end.max(columns.start.value_at(6) + columns.duration.value_at(6)))
+        );
         assert!(got.info.strings.get(StrId(got.name.value_at(6))).ends_with(" × 2"));
         assert_eq!((ids.bar_of(SliceId(7)), ids.slice_of(BarId(6))), (BarId(6), SliceId(6)));
     }

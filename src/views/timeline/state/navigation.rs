@@ -81,7 +81,8 @@ impl TimelineState {
     pub fn same_name(&self, is_next: bool) -> Option<BarId> {
         let selected = self.selected_bar()?.index();
         let (name, at) = (self.columns.name.get(selected)?, (self.columns.start.get(selected)?, selected));
-        let same = (0..self.columns.start.len()).filter(|&i| self.columns.name.value_at(i) == name).map(|i| (self.columns.start.value_at(i), i));
+        let same =
+            (0..self.columns.start.len()).filter(|&i| self.columns.name.value_at(i) == name).map(|i| (self.columns.start.value_at(i), i));
         let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
         found.map(|(_, i)| BarId(i as u32))
     }
