@@ -22,7 +22,7 @@ const MAX_CACHED_BYTES: usize = 1 << 20;
 /// Work ahead waits until nothing was asked for this long, ms: an answer can wait for a step of it.
 const QUIET_MS: f64 = 700.0;
 /// It ends where this worker has taken more memory, bytes of at most 4 GiB: what is asked needs the rest.
-const AHEAD_MAX_BYTES: u64 = 9 << 28;
+const AHEAD_MAX_BYTES: u64 = 11 << 28;
 
 /// The open profile and the way back.
 #[derive(Clone)]
