@@ -1,7 +1,7 @@
 //! Columns that several tables share: a copy of a table has the same values, not other ones, even where it shows them in another order, below those of
 //! another table, or with a constant added.
 
-use super::first_position;
+use super::{StrId, first_position};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,6 +22,12 @@ macro_rules! addend {
     };
 }
 addend!(i64, u32, u16);
+
+impl Addend for StrId {
+    fn plus(self, more: Self) -> Self {
+        StrId(self.0.plus(more.0))
+    }
+}
 
 /// A column whose clones share its values. Two are equal if they show equal values in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -37,10 +37,10 @@ pub mod views;
 mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
-pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind, TrackRuns};
+pub use crate::model::{Cell, Counter, Lane, Meta, ProfileKind, Series, Track, TrackKind, TrackRuns};
 pub use answer_cache::AnswerCache;
 pub use full::learn;
-pub use page_columns::{PageColumns, PageMeta};
+pub use page_columns::{PageColumns, PageInstants, PageMeta};
 pub use question::{Question, Refusal, Wire};
 pub use question_list::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, link_all};
 pub use renamed::encode;

@@ -4,9 +4,8 @@ use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
 use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_chunk, for_each_of};
 use crate::model::tracks;
-use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
+use crate::model::{Counter, Domain, Lane, Meta, Profile, ProfileKind, Track, TrackRuns};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// The small part, sent as a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +22,7 @@ pub struct PageMeta {
     pub counters: Vec<Counter>,
     /// Ordered by (track, time). Sent as columns, like those of slices: a device trace has millions.
     #[serde(skip)]
-    pub instants: Arc<InstantTable>,
+    pub instants: PageInstants,
     /// The profile's instant by position in `instants`; empty where they are the same.
     pub instant_ids: Vec<InstantId>,
     /// (id, label) one can colour by, `name` first.
@@ -57,6 +56,17 @@ pub struct Step {
     pub slice: SliceId,
     /// Start and end.
     pub range: TimeRange,
+}
+
+/// Instants as they are drawn. The same ones in other rows share times and names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageInstants {
+    /// Track.
+    pub track: TrackRuns,
+    /// Nanoseconds since the origin.
+    pub time: SharedColumn<i64>,
+    /// Name.
+    pub name: SharedColumn<StrId>,
 }
 
 /// The columns, as long as the slice table; slice `i` of the profile is element `i`. The same slices in other rows or colours share the values; in other
@@ -189,7 +199,7 @@ pub(super) fn page_meta(profile: &Profile) -> PageMeta {
         lanes: profile.lanes.clone(),
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
-        instants: Arc::default(),
+        instants: PageInstants::default(),
         instant_ids: Vec::new(),
         colourings: colourings(profile),
         search_fields: crate::analysis::filter::fields(profile),

@@ -7,7 +7,7 @@ use super::question::{Question, Refusal, Wire};
 use super::question_list::EncodedQuery;
 use super::scoped::Scoped;
 use super::tables::RowIndex;
-use super::{PageColumns, PageMeta, full, page_columns};
+use super::{PageColumns, PageInstants, PageMeta, full, page_columns};
 use crate::analysis::colouring::name_at;
 use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
@@ -16,12 +16,11 @@ use crate::analysis::{colour, details, operators};
 use crate::base::Order as _;
 use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
-use crate::model::{Domain, InstantTable, Profile, TrackKind};
+use crate::model::{Domain, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A question that is likely to be asked next; `None` where the profile has nothing that it is about.
 pub type QuestionAhead = fn(&Session) -> Option<EncodedQuery>;
@@ -131,8 +130,8 @@ impl Session {
     /// What the page holds for drawing.
     pub fn page_columns(&self) -> PageColumns {
         let Profile { slices, instants, .. } = &self.profile;
-        let (track, time, name) = (instants.track.clone(), instants.time.clone(), instants.name.clone());
-        let instants = Arc::new(InstantTable { track, time, name, ..InstantTable::default() });
+        let instants =
+            PageInstants { track: instants.track.clone(), time: instants.time.clone().into(), name: instants.name.clone().into() };
         PageColumns {
             info: PageMeta { instants, ..self.page_meta() },
             start: slices.start.clone().into(),

@@ -5,9 +5,10 @@ use super::error::{BrowserError, LinkError, Sentence};
 use super::protocol::{
     FormatInfo, Found, Inspection, N_COLUMNS, Opened, PageColumns, PageMeta, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
+use crate::base::StrId;
 use crate::base::phases::{self, Phase};
 use crate::engine::page_columns::colour_column;
-use crate::engine::{EncodedAnswer, EncodedQuery, InstantTable, TrackRuns};
+use crate::engine::{EncodedAnswer, EncodedQuery, PageInstants, TrackRuns};
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -15,7 +16,6 @@ use js_sys::{Array, ArrayBuffer, Function, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
@@ -316,7 +316,7 @@ struct Received {
     start: Vec<i64>,
     duration: Vec<i64>,
     name: Vec<u32>,
-    instants: InstantTable,
+    instants: PageInstants,
 }
 
 /// The columns beside a message.
@@ -328,11 +328,10 @@ fn received(parts: &Array) -> Option<Received> {
         start: column(&parts.get(1))?,
         duration: column(&parts.get(2))?,
         name: column(&parts.get(3))?,
-        instants: InstantTable {
+        instants: PageInstants {
             track: TrackRuns::of_columns(column(&parts.get(4))?, column(&parts.get(5))?)?,
-            time: column(&parts.get(6))?,
-            name: column(&parts.get(7))?,
-            ..InstantTable::default()
+            time: column::<i64>(&parts.get(6))?.into(),
+            name: column::<StrId>(&parts.get(7))?.into(),
         },
     })
 }
@@ -350,7 +349,7 @@ fn described(columns: Received, parts: &Array, info: PageMeta) -> Option<PageCol
         duration: duration.into(),
         colour: colour_column(&name, &slots).into(),
         name: name.into(),
-        info: PageMeta { instants: Arc::new(instants), ..info },
+        info: PageMeta { instants, ..info },
     })
 }
 

@@ -52,7 +52,7 @@ fn named(columns: &PageColumns, item: EventId) -> Option<Named> {
         }
         EventId::Instant(instant) => {
             let (all, i) = (&columns.info.instants, instant.index());
-            (all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
+            (all.track.get(i)?, all.time.get(i)?, all.name.get(i)?)
         }
     };
     // An address has room for names that someone wrote, not for texts of megabytes.

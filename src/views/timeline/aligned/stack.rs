@@ -81,10 +81,8 @@ impl Stack {
 
 /// Bytes that a stack of these profiles takes beside their own columns.
 pub fn n_bytes<'a>(all: impl Iterator<Item = &'a PageColumns>) -> u64 {
-    // Colour; time and name.
-    const SLICE: u64 = 2;
-    const INSTANT: u64 = 8 + 4;
-    all.map(|one| one.start.len() as u64 * SLICE + one.info.instants.time.len() as u64 * INSTANT).sum()
+    const COLOUR: u64 = 2;
+    all.map(|one| one.start.len() as u64 * COLOUR).sum()
 }
 
 /// The profiles (label, columns) below each other, each in a group with its label.
@@ -96,16 +94,11 @@ pub fn stack(all: &[(String, Arc<PageColumns>)]) -> Stack {
 /// The same with `shifts` added to the times of each; `note` gives the reason.
 pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String) -> Stack {
     let mut info = PageMeta::default();
-    // Growing would take as much memory again.
-    let n_instants = all.iter().map(|(_, one)| one.info.instants.time.len()).sum();
-    let instants = Arc::make_mut(&mut info.instants);
-    instants.time.reserve(n_instants);
-    instants.name.reserve(n_instants);
     let mut parts: Vec<Part> = Vec::with_capacity(all.len());
     let mut first_names = Vec::with_capacity(all.len());
     let mut first = 0;
     for ((label, one), &shift_ns) in all.iter().zip(shifts) {
-        let instants = (info.instants.time.len() as u32, one.info.instants.time.len() as u32);
+        let instants = (info.instants.track.len() as u32, one.info.instants.time.len() as u32);
         let part = Part { first, n: one.start.len() as u32, instants, shift_ns };
         first_names.push(info.strings.len() as u32);
         add(&mut info, label, one, part);
@@ -120,10 +113,14 @@ pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String
     let title = all.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(" + ");
     info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
     info.n_slices = u64::from(first);
+    let shifted = || all.iter().map(|(_, one)| one).zip(shifts);
+    let named = || all.iter().map(|(_, one)| one).zip(&first_names);
+    info.instants.time = SharedColumn::stacked(shifted().map(|(one, &shift_ns)| (&one.info.instants.time, shift_ns)));
+    info.instants.name = SharedColumn::stacked(named().map(|(one, &first)| (&one.info.instants.name, StrId(first))));
     let columns = PageColumns {
-        start: SharedColumn::stacked(all.iter().zip(shifts).map(|((_, one), &shift_ns)| (&one.start, shift_ns))),
+        start: SharedColumn::stacked(shifted().map(|(one, &shift_ns)| (&one.start, shift_ns))),
         duration: SharedColumn::stacked(all.iter().map(|(_, one)| (&one.duration, 0))),
-        name: SharedColumn::stacked(all.iter().zip(first_names).map(|((_, one), first)| (&one.name, first))),
+        name: SharedColumn::stacked(named().map(|(one, &first)| (&one.name, first))),
         colour: colours(all, first as usize),
         info,
     };
@@ -201,10 +198,7 @@ fn add(info: &mut PageMeta, label: &str, one: &PageColumns, Part { first: slice,
         times: c.times.iter().map(|t| t.saturating_add(shift_ns)).collect(),
         ..c.clone()
     }));
-    let instants = Arc::make_mut(&mut info.instants);
-    one.info.instants.track.runs().for_each(|(t, part)| instants.track.push(track(t), part.len()));
-    instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
-    instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
+    one.info.instants.track.runs().for_each(|(t, part)| info.instants.track.push(track(t), part.len()));
 }
 
 #[cfg(test)]
@@ -214,6 +208,7 @@ mod tests {
     use crate::views::timeline::lookup::drawn::BarId;
     use crate::views::timeline::lookup::index::Index;
     use crate::views::timeline::lookup::sample::sample;
+    use std::borrow::Cow;
 
     fn at(epoch: Option<i64>) -> Arc<PageColumns> {
         let mut columns = sample();
@@ -239,6 +234,19 @@ mod tests {
         let lane = index.lane_of(&s.columns, BarId(n as u32)).expect("a lane");
         assert_eq!(index.tracks[s.columns.info.lanes[lane as usize].track.index()].path, "host_1 / host / main");
         assert!(s.note.starts_with("Aligned by the wall-clock time"), "{}", s.note);
+    }
+
+    #[test]
+    fn columns_are_shared_and_instants_are_on_the_common_clock() {
+        let s = stacked(Some(1_000), Some(1_500));
+        let n = sample().start.len();
+        assert!(matches!(s.columns.duration.run(n..2 * n), Some(Cow::Borrowed(_))), "not a copy");
+        let instants = &s.columns.info.instants;
+        assert_eq!(instants.time.iter().collect::<Vec<_>>(), [50, 1500, 550, 2000]);
+        assert!(instants.name.iter().all(|name| s.columns.info.strings.get(name) == "mark"));
+        let n_tracks = sample().info.tracks.len() as u32;
+        let tracks: Vec<_> = instants.track.runs().map(|(track, part)| (track.0, part)).collect();
+        assert_eq!(tracks, [(2, 0..2), (n_tracks + 3, 2..4)]);
     }
 
     #[test]

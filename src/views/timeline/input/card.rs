@@ -26,8 +26,8 @@ impl TimelineState {
         let path = self.index.tracks.get(hit.track.index())?.path.clone();
         let info = &self.columns.info;
         if let Some(instant) = hit.instant {
-            let title = text::brief(info.strings.get(*info.instants.name.get(instant)?));
-            let at = text::time_exact(*info.instants.time.get(instant)?);
+            let title = text::brief(info.strings.get(info.instants.name.get(instant)?));
+            let at = text::time_exact(info.instants.time.get(instant)?);
             return Some(Card { title, lines: vec![("at".into(), at), ("track".into(), path)] });
         }
         if let Some(bar) = hit.bar {

@@ -2,7 +2,7 @@
 
 use crate::base::TrackId;
 use crate::engine::Lane;
-use crate::engine::page_columns::PageColumns;
+use crate::engine::page_columns::{PageColumns, PageInstants};
 use crate::views::timeline::lookup::drawn::BarId;
 use crate::views::timeline::lookup::lod::LaneLod;
 use crate::views::timeline::lookup::viewport::Scale;
@@ -103,18 +103,16 @@ impl TimelineState {
 
     fn instant_at(&self, row: &Row, x: f64) -> Option<usize> {
         let range = self.index.tracks[row.track.index()].instants.clone();
-        let times = self.columns.info.instants.time.get(range.clone())?;
+        let PageInstants { time, name, .. } = &self.columns.info.instants;
         let t = self.view.time_from_px(x);
-        let i = times.partition_point(|&s| s < t);
-        let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
+        let i = time.partition_point(range.clone(), |s| s < t);
+        let distance = |i: usize| (self.view.px_from_time(time.value_at(i)) - x).abs();
         // Among drawn ones, the nearest on either side.
-        let is_drawn = |i: &usize| {
-            self.picked.as_ref().is_none_or(|picked| picked.get(self.columns.info.instants.name[range.start + i].index()) == Some(&true))
-        };
+        let is_drawn = |i: &usize| self.picked.as_ref().is_none_or(|picked| picked.get(name.value_at(*i).index()) == Some(&true));
         let near = |i: &usize| distance(*i) <= SLACK_PX;
-        let before = (0..i).rev().take_while(near).find(is_drawn);
-        let after = (i..times.len()).take_while(near).find(is_drawn);
-        before.into_iter().chain(after).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|i| range.start + i)
+        let before = (range.start..i).rev().take_while(near).find(is_drawn);
+        let after = (i..range.end).take_while(near).find(is_drawn);
+        before.into_iter().chain(after).min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
     /// Up to `n` visible slices of a lane, for those who cannot see it.

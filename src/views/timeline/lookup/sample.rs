@@ -1,8 +1,8 @@
 //! Synthetic profiles for tests and benches.
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
-use crate::engine::page_columns::{PageColumns, PageMeta};
-use crate::engine::{Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
+use crate::engine::page_columns::{PageColumns, PageInstants, PageMeta};
+use crate::engine::{Counter, Lane, Meta, Series, Track, TrackKind};
 
 /// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
 pub fn sample() -> PageColumns {
@@ -30,12 +30,8 @@ pub fn sample() -> PageColumns {
     ];
     let lane = |track, depth, first, end| Lane { track: TrackId(track), depth, first, end };
     let names: Vec<u32> = slices.iter().map(|s| name(s.0).0).collect();
-    let instants = InstantTable {
-        track: [TrackId(1); 2].into_iter().collect(),
-        time: vec![50, 1500],
-        name: vec![name("mark"); 2],
-        ..InstantTable::default()
-    };
+    let instants =
+        PageInstants { track: [TrackId(1); 2].into_iter().collect(), time: vec![50, 1500].into(), name: vec![name("mark"); 2].into() };
     let values = vec![0.0, 10.0, 40.0, 20.0];
     let counter = Counter {
         track: TrackId(3),
@@ -51,7 +47,7 @@ pub fn sample() -> PageColumns {
             lanes: vec![lane(1, 0, 0, 2), lane(1, 1, 2, 5), lane(2, 0, 5, 6), lane(5, 0, 6, 8)],
             strings: strings.finish(),
             counters: vec![counter],
-            instants: instants.into(),
+            instants,
             n_slices: slices.len() as u64,
             ..PageMeta::default()
         },

@@ -16,13 +16,13 @@ use crate::views::timeline::rows::layout::{COUNTER, Row};
 const SUMMARY_BUDGET: usize = 16_000;
 
 /// The colour of a tick for instants of these names: red if one is an error, blue if all are warnings or notifications.
-fn tick_colour(info: &PageMeta, theme: &Theme, track: TrackId, names: &[StrId]) -> Pixel {
+fn tick_colour(info: &PageMeta, theme: &Theme, track: TrackId, mut names: impl Iterator<Item = StrId>) -> Pixel {
     let strings = &info.strings;
     if own_name(strings.get(info.tracks[track.index()].name)) != "Errors" {
         return theme.text;
     }
-    let is_remark = |name: &StrId| ["Warning: ", "Notification: "].iter().any(|kind| strings.get(*name).starts_with(kind));
-    if names.iter().all(is_remark) { theme.successor } else { theme.predecessor }
+    let is_remark = |name: StrId| ["Warning: ", "Notification: "].iter().any(|kind| strings.get(name).starts_with(kind));
+    if names.all(is_remark) { theme.successor } else { theme.predecessor }
 }
 
 impl Scene {
@@ -51,26 +51,27 @@ impl Scene {
         if range.is_empty() || (row.header > 0 && !row.is_open) {
             return;
         }
-        let times = &shot.columns.info.instants.time;
+        let (times, names) = (&shot.columns.info.instants.time, &shot.columns.info.instants.name);
         // Over slices a tick stays short, so that their names can be read.
         let has_slices = row.lanes.1 > 0;
         let bottom = if has_slices { top + (bottom - top) / 6 } else { bottom };
         let thick = shot.dpr.round().max(1.0) as i32;
-        let mut i = range.start + times[range.clone()].partition_point(|&t| t < ink.scale.time(0.0));
+        let mut i = times.partition_point(range.clone(), |t| t < ink.scale.time(0.0));
         while i < range.end {
-            let x = ink.scale.px(times[i]).floor() as i32;
+            let x = ink.scale.px(times.value_at(i)).floor() as i32;
             if x > self.raster.width as i32 {
                 break;
             }
             let last = i;
-            i = seek(|i| times[i], i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
-            let is_picked = |name: &StrId| shot.picked.is_none_or(|picked| picked.get(name.index()).is_some_and(|p| *p));
-            if !shot.columns.info.instants.name[last..i].iter().any(is_picked) {
+            i = seek(|i| times.value_at(i), i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
+            let is_picked = |name: StrId| shot.picked.is_none_or(|picked| picked.get(name.index()).is_some_and(|p| *p));
+            let of_column = (last..i).map(|i| names.value_at(i));
+            if !of_column.clone().any(is_picked) {
                 continue;
             }
             // The last moment of the profile is often an instant: it is drawn at the edge, not beyond it.
             let x = x.min(self.raster.width as i32 - thick);
-            let colour = tick_colour(&shot.columns.info, shot.theme, row.track, &shot.columns.info.instants.name[last..i]);
+            let colour = tick_colour(&shot.columns.info, shot.theme, row.track, of_column);
             self.raster.fill(x, top, x + thick, bottom, colour);
             if !has_slices {
                 self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, colour);
@@ -121,9 +122,9 @@ mod tests {
         let mut info = sample().info;
         let theme = Theme::new(&Tokens::fallback(false));
         let [error, warning] = ["DMA2D OOB", "Warning: DMA2D OOB"].map(|name| info.strings.push(name));
-        assert_eq!(tick_colour(&info, &theme, TrackId(1), &[error]), theme.text);
+        assert_eq!(tick_colour(&info, &theme, TrackId(1), [error].into_iter()), theme.text);
         info.tracks[1].name = info.strings.push("Errors");
-        let of = |names: &[StrId]| tick_colour(&info, &theme, TrackId(1), names);
+        let of = |names: &[StrId]| tick_colour(&info, &theme, TrackId(1), names.iter().copied());
         assert_eq!((of(&[error]), of(&[warning]), of(&[warning, error])), (theme.predecessor, theme.successor, theme.predecessor));
     }
 }

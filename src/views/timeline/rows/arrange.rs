@@ -200,8 +200,7 @@ impl Moving<'_> {
         }
         let mut info = self.info;
         info.counters.iter_mut().for_each(|c| c.track = new_of[c.track.index()]);
-        let instants = Arc::make_mut(&mut info.instants);
-        instants.track = instants.track.map(|t| new_of[t.index()]);
+        info.instants.track = info.instants.track.map(|t| new_of[t.index()]);
         info.n_slices = self.order.len() as u64;
         let order = Some(Arc::new(self.order));
         let drawn = self.bars.among(columns, info, order.clone());

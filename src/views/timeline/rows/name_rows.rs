@@ -111,8 +111,7 @@ fn make_room(info: &mut PageMeta, at: u32, but: u32) {
     info.tracks.iter_mut().filter_map(|t| t.parent.as_mut()).for_each(shift);
     info.lanes.iter_mut().take(but as usize).for_each(|l| shift(&mut l.track));
     info.counters.iter_mut().for_each(|c| shift(&mut c.track));
-    let instants = Arc::make_mut(&mut info.instants);
-    instants.track = instants.track.map(|mut t| {
+    info.instants.track = info.instants.track.map(|mut t| {
         shift(&mut t);
         t
     });

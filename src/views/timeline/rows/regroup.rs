@@ -3,8 +3,8 @@
 use crate::analysis::system::RowOf;
 use crate::base::Order as _;
 use crate::base::{InstantId, TrackId};
-use crate::engine::page_columns::{PageColumns, PageMeta};
-use crate::engine::{Counter, InstantTable, Track, TrackKind};
+use crate::engine::page_columns::{PageColumns, PageInstants, PageMeta};
+use crate::engine::{Counter, Track, TrackKind, TrackRuns};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -50,15 +50,16 @@ fn move_instants(old: &PageMeta, info: &mut PageMeta, new: impl Fn(TrackId) -> T
         return;
     }
     parts.order_by_key(|part| part.0);
-    let mut instants = InstantTable::default();
+    let mut tracks = TrackRuns::default();
+    let mut order = Vec::with_capacity(all.time.len());
     info.instant_ids.clear();
     for (track, part) in parts {
-        instants.track.push(track, part.len());
-        instants.time.extend_from_slice(&all.time[part.clone()]);
-        instants.name.extend_from_slice(&all.name[part.clone()]);
-        info.instant_ids.extend(part.map(|i| old.instant_ids.get(i).copied().unwrap_or(InstantId(i as u32))));
+        tracks.push(track, part.len());
+        info.instant_ids.extend(part.clone().map(|i| old.instant_ids.get(i).copied().unwrap_or(InstantId(i as u32))));
+        order.extend(part.map(|i| all.time.order().map_or(i as u32, |order| order[i])));
     }
-    info.instants = Arc::new(instants);
+    let order = Some(Arc::new(order));
+    info.instants = PageInstants { track: tracks, time: all.time.with_more(order.clone(), []), name: all.name.with_more(order, []) };
 }
 
 #[cfg(test)]

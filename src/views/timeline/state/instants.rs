@@ -31,7 +31,7 @@ impl TimelineState {
         match item {
             DrawnEvent::Bar(bar) => self.span_of(bar),
             DrawnEvent::Instant(instant) => {
-                let time = TimeNs(self.columns.info.instants.time[self.instant_position(instant)?]);
+                let time = TimeNs(self.columns.info.instants.time.get(self.instant_position(instant)?)?);
                 Some(TimeRange { start: time, end: time })
             }
         }
@@ -85,8 +85,8 @@ impl TimelineState {
     fn same_instant(&self, is_next: bool) -> Option<DrawnEvent> {
         let all = &self.columns.info.instants;
         let selected = self.instant_position(self.selection?.instant()?)?;
-        let (name, at) = (all.name[selected], (all.time[selected], selected));
-        let same = (0..all.time.len()).filter(|&i| all.name[i] == name).map(|i| (all.time[i], i));
+        let (name, at) = (all.name.value_at(selected), (all.time.value_at(selected), selected));
+        let same = (0..all.time.len()).filter(|&i| all.name.value_at(i) == name).map(|i| (all.time.value_at(i), i));
         let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
         found.map(|(_, i)| self.instant_id(i).into())
     }
@@ -99,7 +99,11 @@ impl TimelineState {
         let Some(at) = self.instant_position(instant) else { return String::new() };
         let all = &self.columns.info.instants;
         let path = self.index.tracks.get(all.track[at].index()).map_or("", |t| t.path.as_str());
-        format!("{}, at {}, on {path}", text::brief(self.columns.info.strings.get(all.name[at])), text::time(TimeNs(all.time[at])))
+        format!(
+            "{}, at {}, on {path}",
+            text::brief(self.columns.info.strings.get(all.name.value_at(at))),
+            text::time(TimeNs(all.time.value_at(at)))
+        )
     }
 }
 
