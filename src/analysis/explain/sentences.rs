@@ -166,9 +166,9 @@ fn late_products(base: &CoreFacts, run: &CoreFacts, least: f64) -> Option<Senten
     if (a - b).abs() < least.max(1.0) {
         return None;
     }
-    let word = if b < a { "less" } else { "more" };
+    let word = if b < a { "shorter" } else { "longer" };
     let size = text::duration(DurationNs((a - b).abs() as i64));
-    let text = format!("Matrix products start {size} {word} late in sum ({}).", both(a as i64, b as i64));
+    let text = format!("Delays between matrix products are {size} {word} in total ({}).", both(a as i64, b as i64));
     let evidence = vec![
         "Sum over products of: start of the next product − start of this one − its passes × columns ÷ clock".into(),
         format!("Products: {} → {}", text::count(base.n_products), text::count(run.n_products)),
