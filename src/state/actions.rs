@@ -76,11 +76,14 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// Adds a profile and shows it, unless another one of its drop is in front or its drop stays behind. `rank`: rank and world size from the file.
+/// Adds a profile and shows it, unless another one of its drop is in front or its drop stays behind. Tabs of a drop are in the order of its files,
+/// whichever was read first. `rank`: rank and world size from the file.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
     app.state.profiles().update_untracked(|all| {
-        all.push(profile);
+        let is_behind = |other: &OpenProfile| other.drop == profile.drop && other.import > profile.import;
+        let at = all.iter().position(is_behind).unwrap_or(all.len());
+        all.insert(at, profile);
         runs::distinguish(all);
     });
     runs::place_all(app, drop, &path, rank).into_iter().for_each(|sentence| notify(app, sentence, false));

@@ -50,6 +50,8 @@ pub struct OpenProfile {
     pub format: String,
     /// The drop it came with.
     pub drop: u32,
+    /// Id of its import: larger for files further back in the drop.
+    pub import: u32,
     /// Path of its first file below the drop.
     pub path: String,
     /// Run, worker and span; `None` in formats that know no workers.

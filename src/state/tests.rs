@@ -33,6 +33,7 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         hash: hash.into(),
         format: "test".into(),
         drop: actions::new_id(app),
+        import: actions::new_id(app),
         path: "two.json".into(),
         place: None,
         ask: Ask::in_process(session),
@@ -49,6 +50,19 @@ fn with_app(test: impl FnOnce(App)) {
     let owner = Owner::new();
     owner.set();
     test(App::new());
+}
+
+#[test]
+fn tabs_of_a_drop_are_in_the_order_of_its_files() {
+    with_app(|app| {
+        let of = |hash, drop, import| OpenProfile { drop, import, ..profile(app, hash) };
+        for profile in [of("a", 1, 1), of("d", 2, 9), of("b", 2, 7), of("c", 2, 8), of("e", 3, 5)] {
+            actions::add_profile(app, profile, None);
+        }
+        let hashes = app.state.profiles().with_untracked(|all| all.iter().map(|p| p.hash.clone()).collect::<String>());
+        assert_eq!(hashes, "abcde");
+        assert_eq!(app.front_untracked().map(|p| p.hash), Some("e".into()));
+    });
 }
 
 #[test]

@@ -191,7 +191,7 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
                     close(app, old);
                 }
                 let hash = opened.hash.clone();
-                show(app, (link, events), Handle { files, found }, (*opened, *columns), (target.drop, name));
+                show(app, (link, events), Handle { files, found }, (*opened, *columns), (target.drop, id, name));
                 return Ok(hash);
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(OpenError::Worker(sentence).of_file(meant)),
@@ -218,7 +218,13 @@ fn is_known(app: App, hash: &str) -> bool {
 const MOST_CORES: usize = 16;
 
 /// Makes a tab of an opened profile.
-fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Opened, PageColumns), (drop, path): (u32, String)) {
+fn show(
+    app: App,
+    worker: (Link, Events),
+    handle: Handle,
+    (opened, columns): (Opened, PageColumns),
+    (drop, import, path): (u32, u32, String),
+) {
     let id = actions::new_id(app);
     let (ask, calls) = Ask::channel();
     worker_registry::insert(id, handle);
@@ -244,6 +250,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, columns): (Op
         hash: opened.hash,
         format: opened.claim.format,
         drop,
+        import,
         path,
         place: None,
         ask: ask.clone(),

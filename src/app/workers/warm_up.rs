@@ -141,6 +141,7 @@ fn profile(opened: Opened, columns: PageColumns, ask: Ask) -> OpenProfile {
         hash: opened.hash,
         format: opened.claim.format,
         drop: 1,
+        import: 1,
         path: String::new(),
         place: None,
         ask,
