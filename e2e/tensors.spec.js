@@ -105,9 +105,9 @@ test('timelines that do not fit on one clock stand by themselves, and say why', 
   await dropFiles(page, json('baseline_attention', 'baseline'));
   await dropFiles(page, json('fused_attention', 'fused'));
   // What copies may take is a part of what the browser says of the machine.
-  await page.evaluate(() => Object.defineProperty(navigator, 'deviceMemory', { configurable: true, get: () => 256 / 1024 ** 2 }));
+  await page.evaluate(() => Object.defineProperty(navigator, 'deviceMemory', { configurable: true, get: () => 16 / 1024 ** 2 }));
   await show(page, 'compare');
-  await expect(page.locator('[data-alignment]')).toHaveText(/^Each window shows .* Too large for one clock: it needs copies of [\d.]+ KiB, and this page's limit for them is 32\.0 KiB\.$/);
+  await expect(page.locator('[data-alignment]')).toHaveText(/^Each window shows .* Too large for one clock: it needs copies of [\d.]+ KiB, and this page's limit for them is 2\.00 KiB\.$/);
   await expect(page.locator('[data-run]')).toHaveCount(2);
   await expect(page.locator('[data-zoom="absolute"]')).toBeDisabled();
   await expect(page.locator('[data-zoom="relative"]')).toHaveAttribute('aria-pressed', 'true');
