@@ -1,5 +1,5 @@
-//! Columns that several tables share: a copy of a table has the same values, not other ones, even where it shows them in another order, below those of
-//! another table, or with a constant added.
+//! Columns that several tables share. A copy of a table reads the same memory, also where it shows the values in another order, below those of another
+//! table, or with a constant added.
 
 use super::{StrId, first_position};
 use std::borrow::Cow;
@@ -63,7 +63,7 @@ impl<T: Addend> Part<T> {
 }
 
 impl<T: Addend> SharedColumn<T> {
-    /// The values of several columns one behind the other, to each of which its constant is added.
+    /// Several columns, one after the other. Each comes with a constant, which is added to its values.
     pub fn stacked<'a>(columns: impl IntoIterator<Item = (&'a SharedColumn<T>, T)>) -> Self
     where
         T: 'a,

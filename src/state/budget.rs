@@ -72,8 +72,8 @@ impl Budget {
         out
     }
 
-    /// Why copies of columns that take `bytes` are not made, if so. They are made in the page's program, beside the columns, and what draws them takes as
-    /// much again.
+    /// Why copies of columns that take `bytes` are not made, if so. They are made in the page's program, beside the columns. Of a stack these are colours;
+    /// what else it needs to be drawn, the pyramids of its lanes, takes about half as much again.
     pub fn refused_copies(&self, bytes: u64) -> Option<String> {
         let most = self.bytes.min(PAGE_BYTES) / 4;
         (bytes > most).then(|| {
