@@ -122,7 +122,7 @@ fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, Str
     let options = fields.into_iter().filter(|f| !f.0.ends_with("_ns") && f.0 != "pc" && f.0 != "bytes").map(option).collect_view();
     let keys = move || search.with(|s| s.scan.as_ref().map(|s| s.keys.clone()).unwrap_or_default());
     let known = move || keys().iter().map(|k| view! { <option value=k.clone()></option> }).collect_view();
-    let has_hits = move || search.with(|s| s.n_found() > 0);
+    let has_none = move || search.with(|s| s.n_found() == 0);
     view! {
         <div class="searchview__form">
             <input
@@ -149,10 +149,9 @@ fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, Str
                 </label>
             </Show>
             <Toggle label="Highlight all" choice=is_highlighted />
-            <Show when=has_hits>
-                <button type="button" class="button" title="Show the previous hit (Shift+Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(true))>"Previous"</button>
-                <button type="button" class="button" title="Show the next hit (Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(false))>"Next"</button>
-            </Show>
+            // Without hits they stay, disabled: the controls before them must not move while a user aims at one.
+            <button type="button" class="button" disabled=has_none title="Show the previous hit (Shift+Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(true))>"Previous"</button>
+            <button type="button" class="button" disabled=has_none title="Show the next hit (Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(false))>"Next"</button>
         </div>
     }
 }
