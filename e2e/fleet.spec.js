@@ -17,6 +17,11 @@ test('a run summary names what is wrong, and a cell names its trace', async ({ p
   await expect(view.locator('[data-finding]')).toHaveCount(4);
   const map = view.locator('[data-fleet-map]');
   await expect(map).toHaveAttribute('data-fleet-map', '0,0,4,32');
+  const metric = view.locator('select[data-field="metric"]');
+  await expect(metric, 'the costliest finding is about waiting for data').toHaveValue('data-loader');
+  await view.locator('[data-finding="rank 13"]').getByRole('button', { name: 'Map' }).click();
+  await expect(metric).toHaveValue('kernel');
+  await idle(page);
   await map.focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
@@ -26,7 +31,7 @@ test('a run summary names what is wrong, and a cell names its trace', async ({ p
   await expect(map).toHaveAttribute('data-fleet-map', '1,8,2,16');
   await view.getByRole('button', { name: 'Fit all' }).click();
   await expect(map).toHaveAttribute('data-fleet-map', '0,0,4,32');
-  await view.locator('select[data-field="metric"]').selectOption('data-loader');
+  await metric.selectOption('data-loader');
   await view.locator('select[data-field="order"]').selectOption('value');
   await idle(page);
   const box = await map.boundingBox();

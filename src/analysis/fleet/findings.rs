@@ -4,6 +4,7 @@
 //! more than a share of the median step. Kernels are compared by name, so that stages of a pipeline with other kernels are no outliers.
 
 use super::collectives::{GroupTime, PEERS_MIN};
+use super::map::Metric;
 use super::trace_name::TraceName;
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
@@ -63,6 +64,16 @@ impl FindingKind {
             FindingKind::DataStall => "Waiting for data",
             FindingKind::SlowHost => "Late host work",
             FindingKind::SlowLink => "Slow link",
+        }
+    }
+
+    /// What of the heat map shows it.
+    pub fn metric(self) -> Metric {
+        match self {
+            FindingKind::SlowDevice => Metric::Kernel,
+            FindingKind::DataStall => Metric::DataLoader,
+            FindingKind::SlowHost => Metric::CpuExec,
+            FindingKind::SlowLink => Metric::Communication,
         }
     }
 }

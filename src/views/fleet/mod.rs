@@ -39,12 +39,16 @@ pub fn FleetView(
     choices: ViewState,
 ) -> impl IntoView {
     let found = use_query(ask.clone(), Signal::stored(Some(FleetQuery)));
-    let (metric, set_metric) = choices.choice("metric", Metric::default().id().to_string());
+    // Ranks that wait for each other take as long as the slowest: what the first finding is about shows more than the step time.
+    let (metric, set_metric) = choices.choice("metric", String::new());
     let (order, set_order) = choices.choice("order", RowOrder::default().id().to_string());
-    let chosen = Memo::new(move |_| Metric::named(&metric.get()).unwrap_or_default());
+    let of_finding = move || found.value.with(|f| f.as_ref().and_then(|f| f.findings.first()).map(|first| first.kind.metric()));
+    let chosen = Memo::new(move |_| Metric::named(&metric.get()).or_else(of_finding).unwrap_or_default());
+    let is_known =
+        Memo::new(move |_| !metric.with(String::is_empty) || found.value.with(Option::is_some) || found.problem.with(Option::is_some));
     let query = Signal::derive(move || {
         let order = RowOrder::ALL.into_iter().find(|o| o.id() == order.get()).unwrap_or_default();
-        Some(FleetMapQuery { metric: chosen.get(), order })
+        is_known.get().then(|| FleetMapQuery { metric: chosen.get(), order })
     });
     let map = use_query(ask.clone(), query);
     let cell = RwSignal::new(None::<(usize, usize)>);
@@ -72,7 +76,7 @@ pub fn FleetView(
             </header>
             <Problem text=found.problem />
             <Notes notes=found.derive(|f| f.notes.clone()) />
-            <Findings found chosen=chosen_trace />
+            <Findings found chosen=chosen_trace set_metric />
             <Compared runs=runs.0 front=runs.1 ask choices />
             <div class="torch__choices">
                 <label class="field">
@@ -94,7 +98,7 @@ pub fn FleetView(
 
 /// What is wrong, and where.
 #[component]
-fn Findings(found: QueryState<FleetSummary>, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
+fn Findings(found: QueryState<FleetSummary>, chosen: RwSignal<Option<TraceStep>>, set_metric: SignalSetter<String>) -> impl IntoView {
     let rules = RULES.map(|(kind, sentence)| format!("{}: {sentence}", kind.label())).join(" ");
     let list = move || {
         let found = found.value.get()?;
@@ -103,7 +107,10 @@ fn Findings(found: QueryState<FleetSummary>, chosen: RwSignal<Option<TraceStep>>
                 let step = TraceStep::entire(first);
                 view! { " "<button type="button" class="link" title=first.name.clone() on:click=move |_| chosen.set(Some(step.clone()))>"Trace"</button> }
             });
-            view! { <li data-finding=f.subject.clone()><strong>{f.kind.label()}</strong>" "{f.text.clone()}{link}</li> }
+            let metric = f.kind.metric();
+            let title = format!("Show {} in the heat map", metric.label());
+            let map = view! { " "<button type="button" class="link" title=title on:click=move |_| set_metric.set(metric.id().to_string())>"Map"</button> };
+            view! { <li data-finding=f.subject.clone()><strong>{f.kind.label()}</strong>" "{f.text.clone()}{map}{link}</li> }
         };
         let items = found.findings.iter().take(FINDINGS_MAX).map(item).collect_view();
         let more = found.findings.len().saturating_sub(FINDINGS_MAX) as u64;
