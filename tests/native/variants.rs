@@ -2,7 +2,7 @@
 
 use crate::neuron_support::{Named, conformance, set};
 use axonscope::analysis::variants::table::{Mode, sentence, shown};
-use axonscope::analysis::variants::text::{Layout, csv, markdown};
+use axonscope::analysis::variants::text::{Layout, csv, differing_parts, markdown};
 use axonscope::analysis::variants::{VariantCell, VariantPart, Variants, variants};
 use axonscope::engine::Session;
 use axonscope::engine::query::VariantPartsQuery;
@@ -183,6 +183,18 @@ fn the_command_prints_the_same_bytes() {
     assert_eq!((&value["base"], &value["rows"][0]["values"]["total_time"]), (&json!("naive_fp32_s512.json"), &json!(0.5)));
     assert!(text(&["--columns", "list"]).starts_with("total_time\tSummary\tTotal\n"));
     assert!(text(&["--columns", "all"]).contains("compiler_version"));
+}
+
+#[test]
+fn parts_of_names_are_columns_where_they_say_more_than_the_title() {
+    let of = |names: &[&str]| {
+        let files: Vec<_> = names.iter().map(|name| summary(name, metrics(2e-6, 0))).collect();
+        differing_parts(&variants(&parts(&files)))
+    };
+    assert_eq!(of(&["fused.json", "naive.json"]), Vec::<usize>::new(), "each row has a kernel of its own");
+    assert_eq!(of(&["fused_s512.json", "naive_s1024.json"]), [0, 2]);
+    assert_eq!(of(&["fused.json", "fused.trace.json", "naive.json"]), [0], "kernels of two rows are a group");
+    assert_eq!(of(&["fused_bf16.json", "fused_fp32.json"]), [1]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::Variants;
 use super::names::NameParts;
 use super::table::{Mode, shown};
 use crate::base::csv::{no_formula, record};
+use std::collections::BTreeSet;
 
 /// What of the table to write.
 #[derive(Debug, Clone, Copy)]
@@ -16,10 +17,11 @@ pub struct Layout<'a> {
     pub base: usize,
 }
 
-/// Parts of names in which profiles differ, by position in [`NameParts::LABELS`].
+/// Parts of names in which profiles differ, by position in [`NameParts::LABELS`]. Kernels alone, each in one row, are none: the titles say the same.
 pub fn differing_parts(all: &Variants) -> Vec<usize> {
-    let differs = |at: &usize| all.rows.windows(2).any(|w| w[0].name.all()[*at] != w[1].name.all()[*at]);
-    (0..NameParts::LABELS.len()).filter(differs).collect()
+    let values = |at: usize| all.rows.iter().map(move |row| row.name.all()[at]).collect::<BTreeSet<_>>();
+    let parts: Vec<usize> = (0..NameParts::LABELS.len()).filter(|&at| values(at).len() > 1).collect();
+    if parts == [0] && values(0).len() == all.rows.len() { Vec::new() } else { parts }
 }
 
 /// Comma-separated values with a header: unrounded numbers, ids as headers.

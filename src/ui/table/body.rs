@@ -129,7 +129,7 @@ fn heated_cell(cell: &Cell, kind: Kind, heat: Heat) -> AnyView {
     let style = format!("--heat:{:.3}", heat.strength.clamp(0.0, 1.0));
     let (is_best, is_worst) = (heat.is_best == Some(true), heat.is_best == Some(false));
     view! {
-        <td class="figure is-heated" class:is-best=is_best class:is-worst=is_worst style=style title=format!("{}{note}", cell.exact(kind))>{cell.shown(kind)}</td>
+        <td class="is-heated" class:figure=kind.is_figure() class:is-best=is_best class:is-worst=is_worst style=style title=format!("{}{note}", cell.exact(kind))>{cell.shown(kind)}</td>
     }
     .into_any()
 }

@@ -3,9 +3,8 @@
 pub mod rows;
 
 use crate::analysis::variants::table::{Mode, sentence};
-use crate::analysis::variants::text::{self, Layout};
+use crate::analysis::variants::text::{Layout, markdown};
 use crate::analysis::variants::{VariantPart, Variants, variants};
-use crate::base::text::counted;
 use crate::engine::query::VariantPartsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
@@ -73,9 +72,9 @@ impl State {
         self.all.with(|all| rows::base(all, &self.base.0.get()))
     }
 
-    /// The shown table as text.
-    fn written(&self, write: fn(&Variants, Layout<'_>) -> String) -> String {
-        untrack(|| self.all.with(|all| self.shown.with(|columns| write(all, Layout { columns, mode: self.mode(), base: self.base() }))))
+    /// The shown table as Markdown.
+    fn markdown(&self) -> String {
+        untrack(|| self.all.with(|all| self.shown.with(|columns| markdown(all, Layout { columns, mode: self.mode(), base: self.base() }))))
     }
 }
 
@@ -241,12 +240,12 @@ fn Picked(state: State) -> impl IntoView {
     }
 }
 
-/// Which columns are shown.
+/// Which metrics have a column.
 #[component]
 fn Chooser(state: State) -> impl IntoView {
     let (is_open, set_open) = signal(false);
     let (filter, set_filter) = signal(String::new());
-    let count = move || state.all.with(|all| format!("Columns ({} of {})", state.shown.with(|s| s.len()), all.columns.len()));
+    let count = move || state.all.with(|all| format!("Metrics ({} of {})", state.shown.with(|s| s.len()), all.columns.len()));
     let toggle = move |id: &str| {
         let text = state.all.with_untracked(|all| state.shown.with_untracked(|shown| rows::toggled(all, shown, id)));
         state.columns.1.set(text);
@@ -275,14 +274,14 @@ fn Chooser(state: State) -> impl IntoView {
     view! {
         <details class="variants__menu" data-columns on:toggle=move |_| set_open.update(|o| *o = !*o)>
             <summary>{count}</summary>
-            <div class="variants__choices" role="group" aria-label="Columns" tabindex="0">
+            <div class="variants__choices" role="group" aria-label="Metrics" tabindex="0">
                 <Show when=move || is_open.get()>
                     <div class="variants__tools">
                         <input
-                            class="input" type="search" placeholder="Filter" aria-label="Filter columns" prop:value=filter
+                            class="input" type="search" placeholder="Filter" aria-label="Filter metrics" prop:value=filter
                             on:input:target=move |e| set_filter.set(e.target().value())
                         />
-                        <button type="button" class="link" on:click=move |_| state.columns.1.set(String::new())>"Default columns"</button>
+                        <button type="button" class="link" on:click=move |_| state.columns.1.set(String::new())>"Default metrics"</button>
                     </div>
                     {items}
                 </Show>
@@ -296,21 +295,18 @@ fn Exports(state: State) -> impl IntoView {
     let (is_done, set_done) = signal(false);
     let copy = move |_| {
         let answer = untrack(|| state.all.with(|all| sentence(all, state.base()))).map(|s| format!("{s}\n\n")).unwrap_or_default();
-        dom::copy_text(&format!("{answer}{}", state.written(text::markdown)));
+        dom::copy_text(&format!("{answer}{}", state.markdown()));
         set_done.set(true);
         let undo = move || {
             let _ = set_done.try_set(false);
         };
         set_timeout(undo, std::time::Duration::from_millis(1200));
     };
-    let n_rows = move || state.all.with(|all| counted(all.rows.len() as u64, "row"));
     view! {
         <button type="button" class="button" data-copy-markdown on:click=copy>{move || if is_done.get() { "Copied" } else { "Copy as Markdown" }}</button>
-        <button type="button" class="button" data-save="csv" on:click=move |_| dom::save_text("variants.csv", "text/csv", &state.written(text::csv))>"Save CSV"</button>
-        <button type="button" class="button" data-save="markdown" on:click=move |_| dom::save_text("variants.md", "text/markdown", &state.written(text::markdown))>
+        <button type="button" class="button" data-save="markdown" on:click=move |_| dom::save_text("variants.md", "text/markdown", &state.markdown())>
             "Save Markdown"
         </button>
-        <span class="torch__hint" data-rows>{n_rows}</span>
     }
 }
 
