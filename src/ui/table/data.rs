@@ -149,10 +149,13 @@ impl Cell {
             (Cell::Text(t) | Cell::Formatted(_, t) | Cell::Placeholder(t), _) => t.clone(),
             (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
             (Cell::Int(v), Kind::Bytes) => text::signed_bytes(*v),
-            (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
+            (Cell::Int(v), Kind::Count) => format!("{}{}", if *v < 0 { "−" } else { "" }, text::count(v.unsigned_abs())),
             (Cell::Int(v), _) => v.to_string().replace('-', "−"),
             (Cell::Float(v), Kind::Share) => text::percent(*v),
-            (Cell::Float(v), Kind::Count) if is_whole(*v) => Cell::Int(*v as i64).shown(kind),
+            // A mean of counts: from 1000 on a fraction would be the fifth digit or later.
+            (Cell::Float(v), Kind::Count) if is_whole(*v) || (v.abs() >= 1000.0 && v.is_finite()) => {
+                Cell::Int(v.round() as i64).shown(kind)
+            }
             (Cell::Float(v), Kind::Duration) => text::duration(DurationNs(v.round() as i64)),
             (Cell::Float(v), Kind::Bytes) => text::signed_bytes(v.round() as i64),
             (Cell::Float(v), _) => text::three_digits(*v),
@@ -278,6 +281,8 @@ mod tests {
         assert_eq!(int.shown(Kind::Duration), "1.23 ms");
         assert_eq!(int.shown(Kind::Count), "1\u{202f}234\u{202f}567");
         assert_eq!(int.shown(Kind::Number), "1234567");
+        assert_eq!(Cell::Int(-1_234).shown(Kind::Count), "−1\u{202f}234");
+        assert_eq!([1_234.4, 12.34].map(|mean| Cell::Float(mean).shown(Kind::Count)), ["1\u{202f}234", "12.3"]);
         assert_eq!(int.exact(Kind::Duration), "1.234567 ms");
         assert_eq!(int.raw(), "1234567");
         assert_eq!(Cell::Int(-3 << 20).shown(Kind::Bytes), "−3.00 MiB");
