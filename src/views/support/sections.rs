@@ -2,7 +2,6 @@
 
 use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, SupportTop};
-use crate::base::text;
 use crate::state::choices::ViewState;
 use crate::ui::controls::with_code;
 use crate::ui::effect::effect;
@@ -38,15 +37,6 @@ pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
     let support = &top.support;
     let shown = support.support_percentage.or(support.computed_percentage);
     let figure = rows::percent(shown);
-    let counted = support.n_supported_hlo.zip(support.n_unsupported_hlo).map(|(yes, no)| {
-        let note = format!(
-            "{} of {} HLO instructions, counted: {}",
-            text::count(yes),
-            text::count(yes + no),
-            rows::percent(support.computed_percentage)
-        );
-        view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{note}</span> }
-    });
     let what = if support.support_percentage.is_none() && shown.is_some() {
         "of HLO instructions, counted from the lists"
     } else {
@@ -64,7 +54,6 @@ pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
         <div class="support__gauge" data-chart="support-gauge">
             <p class="support__figure"><strong>{figure}</strong>" "{what}</p>
             {bar}
-            {counted}
             <dl class="support__versions">
                 <dt>"torch_neuronx"</dt><dd class="mono">{version(&support.torch_neuronx_version)}</dd>
                 <dt>"neuronx_cc"</dt><dd class="mono">{version(&support.neuronx_cc_version)}</dd>
