@@ -132,7 +132,7 @@ pub(in crate::app) const VIEWS: &[ViewDef] = &[
     view("operator-hlo", "HLO ops", Group::NeuronLog, "M2.5 4.5l5.5-2.5l5.5 2.5l-5.5 2.5zM2.5 8l5.5 2.5l5.5-2.5M2.5 11.5l5.5 2.5l5.5-2.5", Mount::Later(&OPERATOR_HLO)),
     view("trace", "Host and device", Group::NeuronLog, "M2 3h12v4h-12zM4 10h8v3.5h-8z", Mount::Later(&TRACE)),
     view("memory", "Memory", Group::Memory, "M2 13.5h12M3 11l2.5-5 3 3 4.5-6.5", Mount::Later(&MEMORY)),
-    view("snapshot", "Memory snapshot", Group::Memory, "M2 13.5v-4h3v-3h3v-3h3v6h3v4z", Mount::Later(&SNAPSHOT)),
+    view("snapshot", "Snapshot", Group::Memory, "M2 13.5v-4h3v-3h3v-3h3v6h3v4z", Mount::Later(&SNAPSHOT)),
     view("tensors", "Tensors", Group::Memory, "M2.5 2.5h5v5h-5zM8.5 2.5h5v5h-5zM2.5 8.5h5v5h-5zM8.5 8.5h5v5h-5z", Mount::Later(&TENSORS)),
     view("layers", "Layers", Group::Program, "M2 3h12v3h-12zM2 7.5h7v3h-7zM2 12h4v2h-4z", Mount::Later(&LAYERS)),
     view("source", "Source", Group::Program, "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5", Mount::Later(&SOURCE)),

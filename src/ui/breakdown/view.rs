@@ -144,11 +144,11 @@ fn Keys(parts: Parts, kind: Kind, stage: ChartState, on_move: Option<Callback<(u
                     class="breakdown__part" class:is-nothing=part.value <= 0.0 title=part.help.clone() data-part-name=part.name.clone()
                     on:pointerenter=move |_| stage.point_out(Target::Item(at)) on:pointerleave=move |_| stage.clear()
                 >
-                    {button(at, true)}
                     <i class="swatch" style:background=swatch_colour(part.colour)></i>
                     <span>{part.name.clone()}</span>
                     <span class="figure">{Cell::Float(part.value).shown(kind)}</span>
                     <span class="figure breakdown__share">{share_of(part.value, total)}</span>
+                    {button(at, true)}
                     {button(at, false)}
                 </li>
             }

@@ -184,8 +184,13 @@ pub fn paint(
         }
         let colour = if marker.is_failure { look.slot(fixed::MORE) } else { look.quiet.clone() };
         look::rule(context, (x, 0.0), (x, height), &colour);
+        let is_left = x > right - 120.0;
+        let (at, align) = if is_left { (x - 4.0, "right") } else { (x + 4.0, "left") };
+        // The line of reserved memory may be behind the label.
+        let width = look::width_of(context, &marker.label) + 4.0;
+        context.set_fill_style_str(&look.surface);
+        context.fill_rect(if is_left { at - width + 2.0 } else { at - 2.0 }, 2.0, width, 14.0);
         context.set_fill_style_str(&colour);
-        let (at, align) = if x > right - 120.0 { (x - 4.0, "right") } else { (x + 4.0, "left") };
         look::write(context, &marker.label, at, 9.0, align);
     }
     if let Some(cursor) = marks.cursor {
