@@ -103,7 +103,7 @@ mod native {
         let session = Session::new(claim, readable, imported);
         println!("{} slices, {} records", n_slices, session.ledger.read);
         say("import", took, "   (on the thread that asks)");
-        say("colour column", timed(|| session.colour_column()).0, "");
+        say("slots of names", timed(|| session.name_slots().len()).0, "");
         say("page meta", timed(|| session.page_meta()).0, "   (what the page is sent at once, with its curves)");
         for (name, query) in device_queries(session.profile.meta.range) {
             let all: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();
@@ -127,7 +127,7 @@ mod native {
         let session = Session::new(claim, readable, imported);
         println!("{} MB, {records} records, {} slices", n_bytes / 1_000_000, session.profile.slices.len());
         say("import", took, "");
-        say("colour column", timed(|| session.colour_column()).0, "");
+        say("slots of names", timed(|| session.name_slots().len()).0, "");
         say("page meta", timed(|| session.page_meta()).0, "   (what the page is sent at once; makes what PyTorch's answers share)");
         for (name, query) in queries(session.profile.meta.range) {
             let mut took: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();

@@ -47,7 +47,7 @@ fn wish(name: &str) -> Wish {
     }
 }
 
-/// A slot per string of `profile` for the values of `column`. Depends on names and times only, so that two openings agree.
+/// A slot per string of `profile` for the values of `column`; [`NO_VALUE`] for the others. Depends on names and times only, so that two openings agree.
 pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     let mut time = vec![-1i64; profile.strings.len()];
     for track in 0..profile.tracks.len() as u32 {
@@ -68,7 +68,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         used.select_nth_unstable_by(n_looked_at, by_time);
     }
     used[..n_looked_at].order_by(by_time);
-    let mut out = vec![0u16; time.len()];
+    let mut out = vec![NO_VALUE; time.len()];
     let mut taken = UsedSlots { is_used: [false; N_SLOTS as usize] };
     for (rank, id) in used.iter().enumerate() {
         let name = profile.strings.get(*id);
@@ -77,9 +77,6 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     }
     for (id, first) in numbered {
         out[id.index()] = out[first.index()];
-    }
-    for (id, _) in profile.strings.iter().filter(|(_, text)| text.is_empty()) {
-        out[id.index()] = NO_VALUE;
     }
     out
 }

@@ -107,11 +107,16 @@ impl<T: Addend> SharedColumn<T> {
 
     /// The value at a position that is there; another one is a panic.
     pub fn value_at(&self, i: usize) -> T {
-        let number = self.order.as_ref().map_or(i, |order| order[i] as usize);
-        match self.first.values.get(number) {
-            Some(value) => value.plus(self.first.plus),
-            None => self.behind_first(number).expect("a position of the column"),
+        self.get(i).expect("a position of the column")
+    }
+
+    /// The place in what is behind all shared values, where that is what a position shows.
+    pub fn place_behind(&self, i: usize) -> Option<usize> {
+        if self.more.is_empty() {
+            return None;
         }
+        let number = self.order.as_ref().map_or(Some(i), |order| order.get(i).map(|number| *number as usize))?;
+        number.checked_sub(self.n_shared()).filter(|at| *at < self.more.len())
     }
 
     /// All values by position.

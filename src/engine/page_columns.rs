@@ -1,11 +1,13 @@
 //! The columns that the page draws from, in slice order, and the names that they index.
 
 use super::views::{MissingView, missing_views, views};
+use crate::analysis::colour::NO_VALUE;
 use crate::analysis::hit_tables::Within;
-use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_chunk, for_each_of};
+use crate::base::{InstantId, SharedColumn, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId, for_each_of};
 use crate::model::tracks;
 use crate::model::{Counter, Domain, Lane, Meta, Profile, ProfileKind, Track, TrackRuns};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The small part, sent as a message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -81,8 +83,73 @@ pub struct PageColumns {
     pub duration: SharedColumn<i64>,
     /// String ids.
     pub name: SharedColumn<u32>,
-    /// Colour slots: those of names (`base::colour_slots`), then those of durations; from 60,000 on, those that mean the same in every profile.
-    pub colour: SharedColumn<u16>,
+    /// Colours.
+    pub colour: SliceColours,
+}
+
+/// Colour slots: those of values (`base::colour_slots`), then those of durations; from 60,000 on, those that mean the same in every profile.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SliceColours {
+    /// A slice has the slot of its name.
+    ByName {
+        /// Indexed by string id; [`NO_VALUE`] of what no slice is named.
+        slots: Arc<Vec<u16>>,
+        /// Those of bars that are no slices, in the order of their names behind those of the slices.
+        bars: Arc<Vec<u16>>,
+    },
+    /// A slot for each position.
+    Each(SharedColumn<u16>),
+}
+
+impl SliceColours {
+    /// Slots by string id.
+    pub fn by_name(slots: Vec<u16>) -> Self {
+        SliceColours::ByName { slots: Arc::new(slots), bars: Arc::default() }
+    }
+
+    /// The slot of a name; `None` where names have none.
+    pub fn of_name(&self, name: StrId) -> Option<u16> {
+        match self {
+            SliceColours::ByName { slots, .. } => slots.get(name.index()).copied(),
+            SliceColours::Each(_) => None,
+        }
+    }
+
+    /// Whether each of `n` slices has one.
+    pub fn is_for(&self, n: usize) -> bool {
+        match self {
+            SliceColours::ByName { .. } => true,
+            SliceColours::Each(slots) => slots.len() == n,
+        }
+    }
+
+    /// The same with those of more bars; see [`SharedColumn::with_more`].
+    pub fn with_more(&self, order: Option<Arc<Vec<u32>>>, more: Vec<u16>) -> Self {
+        match self {
+            SliceColours::ByName { slots, bars } => {
+                SliceColours::ByName { slots: slots.clone(), bars: Arc::new(bars.iter().copied().chain(more).collect()) }
+            }
+            SliceColours::Each(slots) => SliceColours::Each(slots.with_more(order, more)),
+        }
+    }
+}
+
+impl Default for SliceColours {
+    fn default() -> Self {
+        SliceColours::Each(SharedColumn::default())
+    }
+}
+
+impl From<Vec<u16>> for SliceColours {
+    fn from(slots: Vec<u16>) -> Self {
+        SliceColours::Each(slots.into())
+    }
+}
+
+impl FromIterator<u16> for SliceColours {
+    fn from_iter<I: IntoIterator<Item = u16>>(slots: I) -> Self {
+        SliceColours::Each(slots.into_iter().collect())
+    }
 }
 
 impl PageMeta {
@@ -135,6 +202,17 @@ impl PageMeta {
 }
 
 impl PageColumns {
+    /// The colour slot of what is at a position; `None` where nothing is.
+    pub fn colour_of(&self, i: usize) -> Option<u16> {
+        match &self.colour {
+            SliceColours::ByName { slots, bars } => match self.name.place_behind(i) {
+                Some(bar) => bars.get(bar).copied(),
+                None => self.name.get(i).map(|name| slots.get(name as usize).copied().unwrap_or(NO_VALUE)),
+            },
+            SliceColours::Each(slots) => slots.get(i),
+        }
+    }
+
     /// First and last moment of anything.
     pub fn range(&self) -> TimeRange {
         self.info.meta.range
@@ -165,13 +243,6 @@ impl PageColumns {
         };
         slices.iter().find(is_inside).copied()
     }
-}
-
-/// The colour slot of each slice. `names` has the string id of each slice's name, `slots` the colour slot of each string.
-pub fn colour_column(names: &[u32], slots: &[u16]) -> Vec<u16> {
-    let mut out = Vec::with_capacity(names.len());
-    for_each_chunk(names.len(), &mut |part| out.extend(names[part].iter().map(|name| slots.get(*name as usize).copied().unwrap_or(0))));
-    out
 }
 
 /// What slices can be coloured by: (id, label).

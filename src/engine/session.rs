@@ -137,7 +137,7 @@ impl Session {
             start: slices.start.clone().into(),
             duration: slices.duration.clone().into(),
             name: slices.name.iter().map(|s| s.0).collect(),
-            colour: self.colour_column().into(),
+            colour: page_columns::SliceColours::by_name(self.name_slots().to_vec()),
         }
     }
 
@@ -146,11 +146,6 @@ impl Session {
         let mut meta = page_columns::page_meta(&self.profile);
         self.add_derived(&mut meta);
         meta
-    }
-
-    /// A colour slot per slice, by name.
-    pub fn colour_column(&self) -> Vec<u16> {
-        page_columns::colour_column(bytemuck::cast_slice(&self.profile.slices.name), self.name_slots())
     }
 
     /// Calls `compute` with the column `by` and its colour slots, if the profile has that column.

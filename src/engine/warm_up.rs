@@ -33,7 +33,7 @@ pub fn warm_up() -> Result<usize, ImportError> {
     }
     let (imported, _) = feeder.finish()?;
     let session = Session::new(claim, InputSet::from_bytes("warm-up", Vec::new()), imported);
-    session.colour_column();
+    session.name_slots();
     // Where a trace opens, and what every other view of it builds on.
     drop(session.ask(&OverviewQuery::default()));
     Ok(session.profile.slices.len())
@@ -49,7 +49,7 @@ pub fn warm_up_for_runs() -> Result<usize, ImportError> {
     let claim = Claim { format: ntff::ID.into(), members: vec![0, 1], recognised: String::new() };
     let (imported, readable) = import::import_claim(&input, &claim, &mut |_| ())?;
     let session = Session::new(claim, readable, imported);
-    session.colour_column();
+    session.name_slots();
     session.page_meta();
     drop(session.first_question().map(|question| question.answer(&session)));
     Ok(session.profile.slices.len())

@@ -7,7 +7,7 @@ use super::protocol::{
 };
 use crate::base::StrId;
 use crate::base::phases::{self, Phase};
-use crate::engine::page_columns::colour_column;
+use crate::engine::page_columns::SliceColours;
 use crate::engine::{EncodedAnswer, EncodedQuery, PageInstants, TrackRuns};
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
@@ -347,7 +347,7 @@ fn described(columns: Received, parts: &Array, info: PageMeta) -> Option<PageCol
     Some(PageColumns {
         start: start.into(),
         duration: duration.into(),
-        colour: colour_column(&name, &slots).into(),
+        colour: SliceColours::by_name(slots),
         name: name.into(),
         info: PageMeta { instants, ..info },
     })

@@ -63,10 +63,11 @@ mod tests {
         };
         let columns =
             s.coloured(&[colours(&[("cpu_op", 3), ("kernel", 5)], &[3, 5, 30]), colours(&[("kernel", 3), ("x", 5)], &[3, 5, 30]), None]);
-        let colours = |from: usize| columns.colour.iter().skip(from).take(3).collect::<Vec<_>>();
+        let of = |i: usize| columns.colour_of(i).expect("a slice");
+        let colours = |from: usize| (from..from + 3).map(of).collect::<Vec<_>>();
         assert_eq!(colours(0), [3, 5, 30]);
         // `kernel` keeps its 5, and `x` cannot have it as well.
         assert_eq!(colours(n), [5, N_TOP + 5, 30]);
-        assert_eq!((columns.colour.value_at(2 * n), columns.colour.len()), (N_OWN, 3 * n));
+        assert_eq!((of(2 * n), columns.colour.is_for(3 * n)), (N_OWN, true));
     }
 }

@@ -1,9 +1,10 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted, and the columns of the
-//! profiles are shared, but for colours.
+//! profiles are shared.
 
 use super::clock::{align, shifted};
+use crate::analysis::colour::NO_VALUE;
 use crate::base::{EventId, InstantId, Order as _, SharedColumn, SliceId, StrId, TimeRange, TrackId};
-use crate::engine::page_columns::{PageColumns, PageMeta, Step};
+use crate::engine::page_columns::{PageColumns, PageMeta, SliceColours, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ impl Stack {
     }
 }
 
-/// Bytes that a stack of these profiles takes beside their own columns.
+/// Bytes that a stack of these profiles takes beside their own columns, when it is coloured by other values than names.
 pub fn n_bytes<'a>(all: impl Iterator<Item = &'a PageColumns>) -> u64 {
     const COLOUR: u64 = 2;
     all.map(|one| one.start.len() as u64 * COLOUR).sum()
@@ -121,26 +122,30 @@ pub fn stack_at(all: &[(String, Arc<PageColumns>)], shifts: &[i64], note: String
         start: SharedColumn::stacked(shifted().map(|(one, &shift_ns)| (&one.start, shift_ns))),
         duration: SharedColumn::stacked(all.iter().map(|(_, one)| (&one.duration, 0))),
         name: SharedColumn::stacked(named().map(|(one, &first)| (&one.name, first))),
-        colour: colours(all, first as usize),
+        colour: colours(all, &first_names, info.strings.len()),
         info,
     };
     Stack { columns: Arc::new(columns), parts, note }
 }
 
-/// Colours by name: each has that of the first profile which holds it. `n`: slices of all.
-fn colours(all: &[(String, Arc<PageColumns>)], n: usize) -> SharedColumn<u16> {
-    let mut out = Vec::with_capacity(n);
+/// Colours by name: each has that of the first profile which has slices of it. `first_names`: the first string of each profile in the stack.
+fn colours(all: &[(String, Arc<PageColumns>)], first_names: &[u32], n_strings: usize) -> SliceColours {
+    let own = |one: &PageColumns, name: StrId| one.colour.of_name(name).filter(|slot| *slot != NO_VALUE);
     let mut known: HashMap<&str, u16> = HashMap::new();
     for (_, one) in all {
-        let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
-        let (names, own) = (one.name.run(0..one.name.len()).unwrap_or_default(), one.colour.run(0..one.colour.len()).unwrap_or_default());
-        for (&name, &own) in names.iter().zip(own.iter()) {
-            let text = || one.info.strings.get(StrId(name));
-            let slot = slot_of.get_mut(name as usize).map(|slot| *slot.get_or_insert_with(|| *known.entry(text()).or_insert(own)));
-            out.push(slot.unwrap_or(own));
+        for (name, text) in one.info.strings.iter() {
+            own(one, name).map(|slot| *known.entry(text).or_insert(slot));
         }
     }
-    out.into()
+    let mut slots = vec![NO_VALUE; n_strings];
+    for ((_, one), &first) in all.iter().zip(first_names) {
+        for (name, text) in one.info.strings.iter() {
+            if let (Some(slot), Some(_)) = (known.get(text), own(one, name)) {
+                slots[first as usize + name.index()] = *slot;
+            }
+        }
+    }
+    SliceColours::by_name(slots)
 }
 
 /// Adds the steps of a profile. Those of one name are one band, from where it first begins to where it last ends.
@@ -291,11 +296,20 @@ mod tests {
 
     #[test]
     fn a_name_has_one_colour_in_the_whole_stack() {
-        let mut other = sample();
-        other.colour.to_mut().iter_mut().for_each(|c| *c += 20);
-        let s = stack(&[("a".into(), at(None)), ("b".into(), Arc::new(other))]);
-        let n = sample().start.len();
-        // `matmul` is slice 2 of both.
-        assert_eq!(s.columns.colour.value_at(2), s.columns.colour.value_at(n + 2));
+        let with = |first: u16| {
+            let mut columns = sample();
+            columns.colour = SliceColours::by_name((0..columns.info.strings.len() as u16).map(|slot| first + slot).collect());
+            columns
+        };
+        let mut one = with(0);
+        let matmul = one.name.value_at(2);
+        if let SliceColours::ByName { slots, .. } = &mut one.colour {
+            // No slice of the first profile has that name: the second one's colour counts.
+            Arc::make_mut(slots)[one.name.value_at(0) as usize] = NO_VALUE;
+        }
+        let s = stack(&[("a".into(), Arc::new(one)), ("b".into(), Arc::new(with(20)))]);
+        let (n, of) = (sample().start.len(), |i| s.columns.colour_of(i).expect("a slice"));
+        assert_eq!((of(2), of(n + 2)), (matmul as u16, matmul as u16));
+        assert_eq!((of(0), of(n)), (NO_VALUE, 20 + sample().name.value_at(0) as u16));
     }
 }

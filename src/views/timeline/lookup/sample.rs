@@ -1,7 +1,7 @@
 //! Synthetic profiles for tests and benches.
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
-use crate::engine::page_columns::{PageColumns, PageInstants, PageMeta};
+use crate::engine::page_columns::{PageColumns, PageInstants, PageMeta, SliceColours};
 use crate::engine::{Counter, Lane, Meta, Series, Track, TrackKind};
 
 /// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
@@ -90,7 +90,6 @@ pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> PageColumns {
                 columns.start.to_mut().push(i * pace);
                 columns.duration.to_mut().push(pace * ((x >> 40) as i64 % 100) / 110);
                 columns.name.to_mut().push(ids[slot]);
-                columns.colour.to_mut().push(slot as u16);
             }
             columns.info.lanes.push(Lane { track: TrackId(t), depth, first, end: columns.start.len() as u32 });
         }
@@ -98,5 +97,8 @@ pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> PageColumns {
     columns.info.meta.range = TimeRange::new(TimeNs(0), TimeNs(LENGTH));
     columns.info.n_slices = columns.start.len() as u64;
     columns.info.strings = strings.finish();
+    let mut slots = vec![0; columns.info.strings.len()];
+    ids.iter().zip(0..).for_each(|(id, slot)| slots[*id as usize] = slot);
+    columns.colour = SliceColours::by_name(slots);
     columns
 }

@@ -45,7 +45,7 @@ pub struct WideBar {
 impl Ink<'_> {
     /// Colour of one slice.
     fn colour(&self, slice: usize) -> Pixel {
-        let slot = self.columns.colour.get(slice).map_or(0, place);
+        let slot = self.columns.colour_of(slice).map_or(0, place);
         if self.highlights.is_empty() {
             return self.theme.slots[slot];
         }

@@ -215,7 +215,7 @@ impl Scene {
             }
             return TextInk::Quiet;
         }
-        let slot = shot.columns.colour.get(bar.index()).map_or(0, place);
+        let slot = shot.columns.colour_of(bar.index()).map_or(0, place);
         TextInk::On(shot.theme.text_on[slot])
     }
 }

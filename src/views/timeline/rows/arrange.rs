@@ -1,6 +1,7 @@
 //! DMA transfers in other rows: which slice each position of the drawn columns shows. No value is copied; bars for several transfers are made
 //! and stand behind the values. [`SliceIdMap`] maps the slices of the profile to these bars and back.
 
+use crate::analysis::colour::NO_VALUE;
 use crate::analysis::device::transfers::dma_rows::{DmaRow, DmaRows};
 use crate::base::{SliceId, StrId, TrackId};
 use crate::engine::page_columns::{PageColumns, PageMeta};
@@ -119,7 +120,7 @@ impl Bars {
 /// The columns with the transfers in `rows`. Rows of another profile change nothing.
 pub fn arrange(columns: &PageColumns, rows: &DmaRows) -> (PageColumns, SliceIdMap) {
     let n = columns.start.len();
-    let is_as_recorded = columns.start.order().is_none() && columns.colour.len() == n;
+    let is_as_recorded = columns.start.order().is_none() && columns.colour.is_for(n);
     let is_whole = is_as_recorded && rows.members.iter().all(|s| s.index() < n);
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
     let n_bars: usize = rows.rows.iter().map(n_bars).sum();
@@ -264,7 +265,7 @@ impl Moving<'_> {
         self.bars.start.push(columns.start.value_at(at));
         self.bars.duration.push(end.saturating_sub(columns.start.value_at(at)));
         self.bars.name.push(name);
-        self.bars.colour.push(columns.colour.value_at(at));
+        self.bars.colour.push(columns.colour_of(at).unwrap_or(NO_VALUE));
     }
 
     /// `x × 16`.

@@ -152,7 +152,7 @@ mod tests {
         let lanes: Vec<_> = got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect();
         assert_eq!(lanes[3..], [(6, 6, 8), (5, 8, 10)], "the slices of the profile keep their places");
         assert_eq!(got.info.counters[0].track, columns.info.counters[0].track, "above the new row nothing moves");
-        assert_eq!((got.start.len(), got.colour.value_at(8), got.info.n_slices), (10, 3, 8));
+        assert_eq!((got.start.len(), got.colour_of(8), got.info.n_slices), (10, Some(3), 8));
     }
 
     #[test]
