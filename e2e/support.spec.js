@@ -10,7 +10,7 @@ test('a report opens at its own view and says what fails, where and why', async 
   await expect(view(page)).toBeVisible();
   await expect(page.locator('[data-nav="timeline"]')).toHaveCount(0);
   await expect(page.locator('[data-chart="support-gauge"]')).toContainText('60.00%');
-  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('3 of 5');
+  await expect(page.locator('[data-remark="percentage"]').first()).toContainText('3 of 5');
   await expect(page.locator('[data-remark="both"]')).toContainText('c64');
   await expect(page.locator('[data-failure]')).toContainText('test2_unsup.py 24');
   expect(await cells(page, 'support-operators', 'unsupported')).toEqual(['1', '']);
