@@ -296,20 +296,17 @@ mod tests {
 
     #[test]
     fn a_name_has_one_colour_in_the_whole_stack() {
-        let with = |first: u16| {
-            let mut columns = sample();
-            columns.colour = SliceColours::by_name((0..columns.info.strings.len() as u16).map(|slot| first + slot).collect());
-            columns
+        let columns = sample();
+        let (step, matmul) = (columns.name.value_at(0) as u16, columns.name.value_at(2) as u16);
+        let with = |slot: &dyn Fn(u16) -> u16| {
+            let slots = (0..columns.info.strings.len() as u16).map(slot).collect();
+            Arc::new(PageColumns { colour: SliceColours::by_name(slots), ..sample() })
         };
-        let mut one = with(0);
-        let matmul = one.name.value_at(2);
-        if let SliceColours::ByName { slots, .. } = &mut one.colour {
-            // No slice of the first profile has that name: the second one's colour counts.
-            Arc::make_mut(slots)[one.name.value_at(0) as usize] = NO_VALUE;
-        }
-        let s = stack(&[("a".into(), Arc::new(one)), ("b".into(), Arc::new(with(20)))]);
-        let (n, of) = (sample().start.len(), |i| s.columns.colour_of(i).expect("a slice"));
-        assert_eq!((of(2), of(n + 2)), (matmul as u16, matmul as u16));
-        assert_eq!((of(0), of(n)), (NO_VALUE, 20 + sample().name.value_at(0) as u16));
+        // In the first profile `step` has no colour of its own, as if no slice had that name: the second one's counts.
+        let one = with(&|slot| if slot == step { NO_VALUE } else { slot });
+        let s = stack(&[("a".into(), one), ("b".into(), with(&|slot| 20 + slot))]);
+        let (n, of) = (columns.start.len(), |i| s.columns.colour_of(i));
+        assert_eq!((of(2), of(n + 2)), (Some(matmul), Some(matmul)));
+        assert_eq!((of(0), of(n)), (Some(NO_VALUE), Some(20 + step)));
     }
 }

@@ -4,7 +4,7 @@ use crate::base::{Interner, TimeNs, TimeRange, TrackId};
 use crate::engine::page_columns::{PageColumns, PageInstants, PageMeta, SliceColours};
 use crate::engine::{Counter, Lane, Meta, Series, Track, TrackKind};
 
-/// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
+/// A small profile with the slot of each name at its string id: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
 pub fn sample() -> PageColumns {
     let mut strings = Interner::new();
     let mut name = |s: &str| strings.intern(s);
@@ -40,12 +40,14 @@ pub fn sample() -> PageColumns {
         times: vec![0, 500, 1000, 1500],
         series: vec![Series { name: "allocated".into(), values }],
     };
+    let strings = strings.finish();
+    let slots = (0..strings.len() as u16).collect();
     PageColumns {
         info: PageMeta {
             meta: Meta { range: TimeRange::new(TimeNs(0), TimeNs(2000)), origin: "first event".into(), ..Meta::default() },
             tracks,
             lanes: vec![lane(1, 0, 0, 2), lane(1, 1, 2, 5), lane(2, 0, 5, 6), lane(5, 0, 6, 8)],
-            strings: strings.finish(),
+            strings,
             counters: vec![counter],
             instants,
             n_slices: slices.len() as u64,
@@ -54,7 +56,7 @@ pub fn sample() -> PageColumns {
         start: slices.iter().map(|s| s.1).collect(),
         duration: slices.iter().map(|s| s.2).collect(),
         name: names.into(),
-        colour: (0..slices.len() as u16).collect(),
+        colour: SliceColours::by_name(slots),
     }
 }
 

@@ -320,6 +320,8 @@ mod tests {
             (columns.start.value_at(6), end.max(columns.start.value_at(6) + columns.duration.value_at(6)))
         );
         assert!(got.info.strings.get(StrId(got.name.value_at(6))).ends_with(" × 2"));
+        assert_eq!(got.colour_of(6), columns.colour_of(6), "the first one's, though the bar's own name has no slot");
+        assert_eq!((got.colour_of(0), got.colour_of(7)), (columns.colour_of(0), None));
         assert_eq!((ids.bar_of(SliceId(7)), ids.slice_of(BarId(6))), (BarId(6), SliceId(6)));
     }
 
